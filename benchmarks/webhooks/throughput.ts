@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Logger, run, runMigrations } from 'graphile-worker'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { createSecrets } from '../../packages/server/src/auth/secrets.ts'
+import { readConfig } from '../../packages/server/src/config.ts'
+import { createDatabase, createPool } from '../../packages/server/src/db/database.ts'
+import { migrate } from '../../packages/server/src/db/migrate.ts'
+import { createFeed } from '../../packages/server/src/features/events/feed/feed.ts'
+import { createUser } from '../../packages/server/src/features/users/users.ts'
+import { generateWebhookSecret, sealSecret } from '../../packages/server/src/features/webhooks/webhook-secret.ts'
+import { createOutbound } from '../../packages/server/src/outbound/outbound.ts'
+import { buildWorker } from '../../packages/server/src/worker.ts'
+import { startDatabase } from './database.ts'
+
+const [deliveries = 10_000] = process.argv.slice(2).map(Number)
+const CONCURRENCY = 5
+
+const log = pino({ level: 'warn' })
+const receiver = spawn(process.execPath, [new URL('receiver-process.ts', import.meta.url).pathname])
+const [port] = await once(receiver.stdout, 'data')
+const database = await startDatabase()
+const { connection } = database
+const pool = createPool({ connection, size: 10, statementTimeout: 0 })
+const db = createDatabase(pool)
+await migrate(db)
+
+/** The queue with a task that does nothing. */
+async function bare(): Promise<number> {
+  const logger = new Logger(() => () => {})
+  await runMigrations({ pgPool: pool, logger })
+  await sql`select graphile_worker.add_job('nothing') from generate_series(1, ${deliveries})`.execute(db)
+  let done = 0
+  const all = Promise.withResolvers<void>()
+  const nothing = async (): Promise<void> => {
+    if (++done === deliveries) all.resolve()
+  }
+  const began = performance.now()
+  const runner = await run({
+    pgPool: pool,
+    taskList: { nothing },
+    concurrency: CONCURRENCY,
+    noHandleSignals: true,
+    logger,
+  })
+  await all.promise
+  const rate = (deliveries / (performance.now() - began)) * 1_000
+  await runner.stop()
+  return rate
+}
+
+/** As many events, from the log to the note that they were delivered. */
+async function webhooks(): Promise<number> {
+  const secrets = createSecrets(randomBytes(32))
+  const { id: accountId } = await createUser(db, { email: `${randomBytes(8).toString('hex')}@example.com` })
+  const webhookId = `wh_${accountId}`
+  const url = `http://127.0.0.1:${String(port).trim()}/`
+  const secret = sealSecret(secrets, { accountId, webhookId }, generateWebhookSecret())
+  await sql`
+    insert into webhook (account_id, id, url, events, encrypted_secret)
+    values (${accountId}, ${webhookId}, ${url}, '{ATTRIBUTE_CHANGE}', ${secret})`.execute(db)
+  await sql`insert into webhook_sending (account_id, webhook_id) values (${accountId}, ${webhookId})`.execute(db)
+  const config = readConfig({ MUSTER_WEBHOOK_ALLOW: '127.0.0.1' })
+  const feed = createFeed({ db, connection, log })
+  const outbound = createOutbound({ allowed: config.webhookAllow })
+  const worker = buildWorker({ config, connection, secrets, feed, outbound, log })
+  await worker.start()
+  await sleep(2_000)
+  const began = performance.now()
+  await sql`
+    insert into event (account_id, type, targets, data)
+    select ${accountId}, 'ATTRIBUTE_CHANGE', '[{"id": "80:00:00:00:00:00:00:01", "name": "boiler", "kind": "device"}]',
+      jsonb_build_object('context', null, 'changes', jsonb_build_object('n', jsonb_build_object('old', null, 'new', n::text)))
+    from generate_series(1, ${deliveries}) as n`.execute(db)
+  feed.wake()
+  for (;;) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from webhook_delivery
+      where account_id = ${accountId} and status = 'delivered'`.execute(db)
+    if (rows[0]!.count === deliveries) break
+    await sleep(50)
+  }
+  const rate = (deliveries / (performance.now() - began)) * 1_000
+  await worker.close()
+  await outbound.close()
+  await feed.close()
+  return rate
+}
+
+const rates = { bare: [] as number[], webhooks: [] as number[] }
+for (let round = 0; round < 2; round++) {
+  rates.bare.push(await bare())
+  rates.webhooks.push(await webhooks())
+}
+const best = (all: readonly number[]): number => Math.round(Math.max(...all))
+console.table({
+  'bare graphile-worker': { 'a second': best(rates.bare) },
+  deliveries: { 'a second': best(rates.webhooks), ratio: (best(rates.webhooks) / best(rates.bare)).toFixed(2) },
+})
+await db.destroy()
+await database.stop()
+receiver.stdin.end()
+process.exit()

@@ -1,0 +1,71 @@
+/** What a test does with a block of code in a page. */
+export type Use =
+  | { kind: 'run'; exit: number }
+  | { kind: 'file'; name: string }
+  | { kind: 'server' }
+  | { kind: 'background'; name: string }
+  | { kind: 'output'; of: string | undefined }
+  | { kind: 'errors' }
+  | { kind: 'norun'; reason: string }
+  | { kind: 'shown' }
+
+export interface Block {
+  /** Where it begins, counted from 1. */
+  line: number
+  language: string
+  use: Use
+  text: string
+}
+
+/** Languages of what a reader types or runs: such a block says what a test does with it. */
+const runnable = new Set(['sh', 'bash', 'shell', 'console', 'js', 'ts', 'python', 'go', 'graphql'])
+
+/** The fenced blocks of a Markdown page, in their order; throws, naming the line, where one does not say what it is. */
+export function blocksOf(page: string): Block[] {
+  const blocks: Block[] = []
+  let open: { line: number; indent: string; info: string; text: string[] } | undefined
+  for (const [index, line] of page.split('\n').entries()) {
+    const fence = /^( *)```(.*)$/.exec(line)
+    if (open !== undefined && fence !== null && fence[2] === '') {
+      blocks.push(toBlock(open))
+      open = undefined
+    } else if (open !== undefined) {
+      open.text.push(line.startsWith(open.indent) ? line.slice(open.indent.length) : line)
+    } else if (fence !== null) {
+      open = { line: index + 1, indent: fence[1] ?? '', info: fence[2] ?? '', text: [] }
+    } else if (/^ {4}(?:muster|bash|curl|npm|npx|node|python3|mosquitto_\w+) /.test(line)) {
+      throw new Error(`line ${index + 1}: commands stand between fences, so that a test runs them`)
+    }
+  }
+  if (open !== undefined) throw new Error(`line ${open.line}: the block does not end`)
+  return blocks
+}
+
+function toBlock({ line, info, text }: { line: number; info: string; text: string[] }): Block {
+  const [, language = '', tag = ''] = /^(\S*) *(.*)$/.exec(info) ?? []
+  if (language === '') throw new Error(`line ${line}: the block must name its language, such as text`)
+  const use = readUse(tag)
+  if (use === undefined || (use.kind === 'shown' && runnable.has(language))) {
+    throw new Error(
+      `line ${line}: "${info}" does not say what a test does with the block: ` +
+        'run, run exit=N, file=NAME, server, background=NAME, or "norun: why not"; output, output=NAME or errors for what is printed',
+    )
+  }
+  return { line, language, use, text: text.join('\n') }
+}
+
+function readUse(tag: string): Use | undefined {
+  const [, word = '', value = ''] = /^(norun: |[a-z]*=?)(.*)$/.exec(tag) ?? []
+  if (tag === '') return { kind: 'shown' }
+  if (tag === 'run') return { kind: 'run', exit: 0 }
+  if (/^run exit=\d+$/.test(tag)) return { kind: 'run', exit: Number(tag.slice('run exit='.length)) }
+  if (tag === 'server') return { kind: 'server' }
+  if (tag === 'errors') return { kind: 'errors' }
+  if (tag === 'output') return { kind: 'output', of: undefined }
+  if (value === '') return undefined
+  if (word === 'file=') return { kind: 'file', name: value }
+  if (word === 'background=') return { kind: 'background', name: value }
+  if (word === 'output=') return { kind: 'output', of: value }
+  if (word === 'norun: ') return { kind: 'norun', reason: value }
+  return undefined
+}

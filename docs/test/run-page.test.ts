@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { blocksOf } from './blocks.ts'
+import { runPage } from './run-page.ts'
+
+const block = (info: string, text: string): string => `\`\`\`${info}\n${text}\n\`\`\`\n`
+const page = (...blocks: string[]): Promise<void> => runPage(blocksOf(blocks.join('\n')))
+
+it('goes through a page, and takes along what blocks leave behind', async () => {
+  await page(
+    block('sh server', 'npm ci && MUSTER_FIRST_RECORD=0 npm start'),
+    block('sh run', 'word=one\necho "$word" > kept.txt'),
+    block(
+      'js run',
+      'import { readFileSync } from "node:fs"\nconsole.log(process.env.word, readFileSync("kept.txt", "utf8"))',
+    ),
+    block('text output', 'one one'),
+    block('graphql run', '{ login { devices(from: 0) { total } } }'),
+    block('json output', '{ "data": { "login": { "devices": { "total": 0 } } } }'),
+    block('sh run exit=3', 'echo wrong >&2\nexit 3'),
+    block('text errors', 'wrong'),
+    block('sh background=clock', 'while sleep 0.1; do echo tick; done'),
+    block('text output=clock', 'tick\ntick'),
+  )
+})
+
+it.each([
+  ['a command fails', [block('sh run', 'false\ntrue')]],
+  ['a command in a pipe fails', [block('sh run', 'false | cat')]],
+  ['a command should fail and does not', [block('sh run exit=1', 'true')]],
+  ['something else is printed', [block('sh run', 'echo a'), block('text output', 'b')]],
+  ['something else is an error', [block('sh run', 'echo a >&2'), block('text errors', 'b')]],
+  ['nothing runs that could print', [block('text output=clock', 'tick')]],
+  ['the server is started by something else', [block('sh server', 'npm run begin')]],
+])('fails where %s', async (_what, blocks) => {
+  await expect(page(...blocks)).rejects.toThrow()
+})

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { parseSignature, verifySignature } from '@muster/http-signature'
+import { describe, expect, it } from 'vitest'
+import { blocksOf } from './blocks.ts'
+
+const page = readFileSync(new URL('../guides/signing-in-any-language.md', import.meta.url), 'utf8')
+const blocks = blocksOf(page)
+const secret = /^secret=(\S+)$/m.exec(page)?.[1] ?? ''
+const requests = blocks.filter(({ language }) => language === 'http').map(({ text }) => readRequest(text))
+
+function readRequest(text: string) {
+  const [head = '', body = ''] = text.split('\n\n')
+  const [start = '', ...lines] = head.split('\n')
+  const [method = '', target = ''] = start.split(' ')
+  return { method, target, rawHeaders: lines.flatMap((line) => line.split(/: (.*)/s, 2)), body: Buffer.from(body) }
+}
+
+/** What the server says of a request on the page, at a time. */
+function verdict({ body, ...request }: (typeof requests)[number], now: number): boolean | string {
+  const parsed = parseSignature(request)
+  if (parsed.outcome !== 'signed') return parsed.outcome
+  const key = { algorithm: 'hmac-sha256' as const, secret: Buffer.from(secret, 'base64') }
+  const outcome = verifySignature(parsed.signatures[0], { key, requireDigest: true, body, now })
+  return outcome.ok || outcome.reason
+}
+
+const signedAt = 1_795_163_418
+
+describe.each([
+  ['form B', 0],
+  ['form A', 1],
+])('the worked example of %s', (_form, index) => {
+  const request = requests[index]!
+
+  it('is a request that the server takes', () => {
+    expect(verdict(request, signedAt)).toBe(true)
+  })
+
+  it('is nothing else', () => {
+    expect(verdict({ ...request, body: Buffer.from('{}') }, signedAt)).toBe('digest-mismatch')
+    expect(verdict({ ...request, target: '/graphql/v2' }, signedAt)).toBe('bad-signature')
+    expect(verdict(request, signedAt + 301)).toBe('clock-skew')
+  })
+})

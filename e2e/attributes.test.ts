@@ -1,0 +1,121 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { type SeedDevice, seedDevices } from '../packages/server/test/seed-devices.ts'
+import { describeConsole, type Person, startConsole } from './harness.ts'
+
+describeConsole('attributes of a device', () => {
+  const site = startConsole({ worker: true })
+
+  const personWith = async (device: SeedDevice): Promise<{ person: Person; id: string; path: string }> => {
+    const person = await site.newPerson()
+    const [id = ''] = await seedDevices(site.app.db, person.accountId, [device])
+    return { person, id, path: `/devices/${id}` }
+  }
+  const set = (person: Person, variables: Record<string, string | null>): Promise<unknown> =>
+    person.data(
+      `mutation ($id: String!, $name: String!, $value: String, $context: String) {
+        setAttribute(serviceId: $id, name: $name, value: $value, context: $context) }`,
+      variables,
+    )
+  const read = async (person: Person, id: string, context: string | null): Promise<unknown> => {
+    const document = 'query ($id: [String!]!, $c: String) { login { device(id: $id) { attributes(context: $c) } } }'
+    return (await person.data(document, { id: [id], c: context })).login.device[0].attributes
+  }
+  const row = (page: Page, name: string) =>
+    page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+  const editor = (page: Page, of: string) => page.getByRole('textbox', { name: `Value of ${of}`, exact: true })
+
+  it('overrides a value in a context, and shows the base again when the override goes', async () => {
+    const { person, id, path } = await personWith({ name: 'lamp', attributes: { level: '80', net: { ssid: 'lab' } } })
+    const page = await site.open(person, { path })
+    await row(page, 'level').getByText('80').waitFor()
+
+    await page.getByRole('button', { name: 'New context' }).click()
+    await page.getByLabel('Name of the context').fill('night')
+    await page.getByRole('button', { name: 'Show this context' }).click()
+    await page.getByRole('columnheader', { name: 'In “night”' }).waitFor()
+    await row(page, 'level').getByRole('cell', { name: 'base', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Override level' }).click()
+    await editor(page, 'the override of level').fill('20')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await row(page, 'level').getByRole('cell', { name: 'override', exact: true }).waitFor()
+    expect(await row(page, 'level').getByRole('cell').allTextContents()).toEqual(['80', '20', 'override'])
+    expect(await read(person, id, 'night')).toEqual({ level: '20', net: { ssid: 'lab' } })
+    expect(await read(person, id, null)).toEqual({ level: '80', net: { ssid: 'lab' } })
+
+    // The context is in the address, and among those to choose from.
+    const shared = await site.open(person, { path: new URL(page.url()).pathname + new URL(page.url()).search })
+    await row(shared, 'level').getByRole('cell', { name: 'override', exact: true }).waitFor()
+    await row(shared, 'ssid').getByRole('cell', { name: 'base', exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'Remove the override of level' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await row(page, 'level').getByRole('cell', { name: 'base', exact: true }).waitFor()
+    await row(shared, 'level').getByRole('cell', { name: 'base', exact: true }).waitFor()
+    expect(await read(person, id, 'night')).toEqual({ level: '80', net: { ssid: 'lab' } })
+  })
+
+  it('adds values of many lines in groups, and tells at the field what the rules refuse', async () => {
+    const { person, id, path } = await personWith({ name: 'gate' })
+    const page = await site.open(person, { path })
+    await page.getByRole('heading', { name: 'No attributes yet' }).waitFor()
+    await page.getByRole('button', { name: 'Add an attribute' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add an attribute' })
+    const name = dialog.getByRole('textbox', { name: 'Name' })
+    await name.fill('net.notes')
+    await dialog.getByRole('textbox', { name: 'Value' }).fill('first\n  second')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await row(page, 'notes').getByText('second').waitFor()
+    expect(await read(person, id, null)).toEqual({ net: { notes: 'first\n  second' } })
+
+    await page.getByRole('button', { name: 'Add an attribute' }).click()
+    for (const [refused, why] of [
+      ['net', /is a group here/],
+      ['$own', /is reserved/],
+      ['net.', /begins or ends with a dot/],
+    ] as const) {
+      await name.fill(refused)
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+      await dialog.getByText(why).waitFor()
+      expect(await name.getAttribute('aria-invalid')).toBe('true')
+    }
+    await name.fill('net.notes')
+    await dialog.getByText('Saving replaces it').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+    await page.getByRole('button', { name: 'Remove the group net' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('heading', { name: 'No attributes yet' }).waitFor()
+    expect(await read(person, id, null)).toEqual({})
+  })
+
+  it('keeps what is being written, and marks what others changed meanwhile', async () => {
+    const { person, id, path } = await personWith({
+      name: 'pump',
+      statusA: 'old',
+      attributes: { rack: 'r1', row: '1' },
+    })
+    const page = await site.open(person, { path })
+    await page.getByRole('button', { name: 'Edit rack' }).click()
+    await editor(page, 'rack').fill('mine')
+    await page.getByLabel('Status A').fill('checked')
+    await set(person, { id, name: 'row', value: '2' })
+    await row(page, 'row').getByText('2', { exact: true }).waitFor()
+    await set(person, { id, name: 'rack', value: 'theirs' })
+    await set(person, { id, name: '$svc.statusA', value: 'broken' })
+    await row(page, 'rack').getByText('theirs').waitFor()
+    expect(await editor(page, 'rack').inputValue()).toBe('mine')
+    await page.getByRole('form', { name: 'Category and Status' }).getByText('broken').waitFor()
+    expect(await page.getByLabel('Status A').inputValue()).toBe('checked')
+
+    // Also when it is gone.
+    await set(person, { id, name: 'rack', value: null })
+    await page.getByText('Removed meanwhile').waitFor()
+    expect(await editor(page, 'rack').inputValue()).toBe('mine')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await row(page, 'rack').getByText('mine').waitFor()
+    await page.getByRole('button', { name: 'Save the change' }).click()
+    await page.getByRole('button', { name: 'Save the change' }).waitFor({ state: 'detached' })
+    expect(await read(person, id, null)).toEqual({ $svc: { statusA: 'checked' }, rack: 'mine', row: '2' })
+  })
+})

@@ -1,0 +1,165 @@
+import { readFile } from 'node:fs/promises'
+import type { Locator, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { type SeedDevice, seedDevices } from '../packages/server/test/seed-devices.ts'
+import { describeConsole, type Person, startConsole } from './harness.ts'
+
+describeConsole('CSV of devices', () => {
+  const site = startConsole()
+
+  const personWith = async (devices: readonly SeedDevice[]): Promise<Person> => {
+    const person = await site.newPerson()
+    await seedDevices(site.app.db, person.accountId, devices)
+    return person
+  }
+  const openImport = async (page: Page, csv: string): Promise<Locator> => {
+    await page.getByRole('button', { name: 'CSV', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Import CSV' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import devices from CSV' })
+    await chooseFile(page, dialog, csv)
+    return dialog
+  }
+  const chooseFile = async (page: Page, dialog: Locator, csv: string): Promise<void> => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      dialog.getByRole('button', { name: 'Choose a file' }).click(),
+    ])
+    await chooser.setFiles({ name: 'fleet.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+  }
+  const download = async (page: Page, click: () => Promise<void>): Promise<string> => {
+    const [file] = await Promise.all([page.waitForEvent('download'), click()])
+    return readFile(await file.path(), 'utf8')
+  }
+  const names = async (person: Person): Promise<string[]> => {
+    const { login } = await person.data('{ login { devices(size: 1000) { items { name } } } }')
+    return login.devices.items.map(({ name }: { name: string }) => name)
+  }
+
+  it('shows what an import would do, line by line, and writes only when told to', async () => {
+    const person = await personWith([
+      { name: 'gateway', attributes: { site: 'bergen' } },
+      { name: 'sensor', attributes: { site: 'oslo' } },
+    ])
+    const page = await site.open(person)
+    await page.getByText('2 in all').waitFor()
+    const file = [
+      'name,site,Platform,services',
+      'gateway,oslo,,ssh:22',
+      'sensor,oslo,,',
+      ',oslo,,',
+      'pump,turku,,nothing:80',
+      'fan,riga,linux,',
+    ].join('\n')
+    const dialog = await openImport(page, file)
+    const counts = dialog.getByRole('list', { name: 'What the import would do' }).getByRole('listitem')
+    await counts.first().waitFor()
+    expect(await counts.allTextContents()).toEqual([
+      '1 new device',
+      '1 changed device',
+      '1 unchanged',
+      '2 bad rows, left out; the others go in',
+    ])
+    await dialog.getByText('Column “Platform” is taken as an attribute').waitFor()
+    const bad = dialog.getByRole('table', { name: 'Bad rows' })
+    await bad.getByRole('row', { name: '4 name must not be empty' }).waitFor()
+    await bad.getByRole('row', { name: /^5 .*there is no application type "nothing"/ }).waitFor()
+    await dialog.getByRole('tab', { name: 'Changed (1)' }).click()
+    await dialog.getByRole('row', { name: '2 gateway services: ssh:22 (new) site: bergen → oslo' }).waitFor()
+    expect(await names(person)).toEqual(['gateway', 'sensor'])
+
+    await dialog.getByRole('button', { name: 'Import 2 rows' }).click()
+    await dialog.getByText('1 created, 1 updated, 1 unchanged, 2 refused.').waitFor()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await page.getByText('3 in all').waitFor()
+    await page.getByRole('link', { name: 'fan' }).waitFor()
+    const { login } = await person.data('{ login { devices(name: "gateway") { items { attributes } } } }')
+    expect(login.devices.items).toEqual([{ attributes: { site: 'oslo' } }])
+  })
+
+  it('says what is wrong with a file that is none, and takes another', async () => {
+    const page = await site.open(await personWith([]))
+    const dialog = await openImport(page, 'name;site\na;b\n')
+    await dialog.getByText('the columns must stand apart by commas, not by semicolons').waitFor()
+    const dropped = await page.evaluateHandle(`
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['name\\na\\n'], 'dropped.csv', { type: 'text/csv' }))
+      transfer`)
+    await dialog.getByText('Drop a CSV file here').dispatchEvent('drop', { dataTransfer: dropped })
+    await dialog.getByText('dropped.csv has 1 row.').waitFor()
+    await dialog.getByRole('button', { name: 'Import 1 row' }).waitFor()
+  })
+
+  it('stops half-way through an import, says how far it came, and goes on with the next', async () => {
+    const person = await personWith([])
+    const page = await site.open(person)
+    const file = ['name,hardwareId', ...Array.from({ length: 300 }, (_, number) => `node-${number},H${number}`)].join(
+      '\n',
+    )
+    const dialog = await openImport(page, file)
+    await dialog.getByRole('button', { name: 'Import 300 rows' }).waitFor()
+    // All documents but the first wait until the person has pressed Stop: seven more are under way, fifteen rows each.
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    let documents = 0
+    await page.route('**/graphql/v1', async (route) => {
+      if (route.request().postData()?.includes('registerDevice') && ++documents > 1) await held
+      await route.continue()
+    })
+    await dialog.getByRole('button', { name: 'Import 300 rows' }).click()
+    await dialog.getByText('15 of 300 rows are in').waitFor()
+    await dialog.getByRole('button', { name: 'Stop' }).click()
+    release()
+    await dialog.getByText(/^Stopped: \d+ created, 0 updated, 0 unchanged\.$/).waitFor()
+    const created = (await names(person)).length
+    expect(created).toBeLessThan(300)
+    await dialog.getByText(`Stopped: ${created} created`).waitFor()
+    await dialog.getByText(`${300 - created} rows are not known to be in`).waitFor()
+
+    await dialog.getByRole('button', { name: 'Import another file' }).click()
+    await chooseFile(page, dialog, file)
+    await dialog.getByText(`${created} unchanged`).waitFor()
+    await dialog.getByRole('button', { name: `Import ${300 - created} rows` }).click()
+    await dialog.getByText(`${300 - created} created, 0 updated, ${created} unchanged.`).waitFor()
+    expect(await names(person)).toHaveLength(300)
+  })
+
+  it('exports what is selected, as it is shown, with nothing that a spreadsheet would run', async () => {
+    const person = await personWith([
+      { name: '=1+1', platform: 'linux', attributes: { site: 'Tromsø, "north"' } },
+      { name: 'other' },
+      { name: 'pump', platform: '-2', attributes: { site: 'riga' } },
+    ])
+    const columns = encodeURIComponent(JSON.stringify(['platform', 'attributes.site']))
+    const page = await site.open(person, { path: `/devices?columns=${columns}` })
+    await page.getByLabel('Select =1+1', { exact: true }).click()
+    await page.getByLabel('Select pump', { exact: true }).click()
+    await page.getByRole('region', { name: 'Selected devices' }).getByRole('button', { name: 'Export CSV' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export devices as CSV' })
+    const text = await download(page, () => dialog.getByRole('button', { name: 'Export' }).click())
+    expect(text).toBe(`\uFEFFName,Platform,site\n'=1+1,linux,"Tromsø, ""north"""\npump,'-2,riga\n`)
+    await dialog.getByText(/^2 devices are in devices-.*\.csv/).waitFor()
+  })
+
+  it('exports all that match so that they import back unchanged', async () => {
+    const person = await personWith([
+      { name: 'a-1', hardwareId: 'H1', attributes: { site: 'oslo', net: { ssid: '' } }, statusA: 'ok' },
+      { name: 'a-2', attributes: { note: 'two\nlines; "quoted"' } },
+      { name: '=a-3', platform: ' linux ' },
+      { name: 'b-1' },
+    ])
+    const page = await site.open(person, { path: '/devices?name=a-' })
+    await page.getByText('3 match').waitFor()
+    await page.getByRole('button', { name: 'CSV', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Export CSV' }).click()
+    const exporting = page.getByRole('dialog', { name: 'Export devices as CSV' })
+    await exporting.getByText('The 3 devices that match the filters.').waitFor()
+    await exporting.getByRole('radio', { name: 'Everything, to import again' }).check()
+    const text = await download(page, () => exporting.getByRole('button', { name: 'Export' }).click())
+    expect(text.replace('\uFEFF', '').split('\n')[0]).toBe(
+      'name,hardwareId,platform,services,$svc.statusA,net.ssid,note,site',
+    )
+    await exporting.getByRole('button', { name: 'Close', exact: true }).last().click()
+    const dialog = await openImport(page, text)
+    await dialog.getByText('3 unchanged').waitFor()
+    await dialog.getByRole('button', { name: 'Nothing to import' }).click()
+  })
+})

@@ -1,0 +1,164 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, it } from 'vitest'
+import { seedDevices } from '../packages/server/test/seed-devices.ts'
+import { describeConsole, type Person, startConsole } from './harness.ts'
+
+const register = `mutation ($name: String!, $hardwareId: String) {
+  registerDevice(name: $name, hardwareId: $hardwareId) { secret device { id } } }`
+
+describeConsole('the page of a device', () => {
+  const site = startConsole({ worker: true })
+
+  const signsOn = async (id: string, secret: string): Promise<boolean> => {
+    const credentials = Buffer.from(`${id.replaceAll(':', '')}:${secret}`).toString('base64')
+    const answer = await fetch(`${site.app.url}/devices/v1/report`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/json' },
+      body: '{"attributes": {"seen": "yes"}}',
+    })
+    return answer.ok
+  }
+  const newDevice = async (person: Person, name: string): Promise<{ id: string; secret: string; path: string }> => {
+    const { registerDevice } = await person.data(register, { name, hardwareId: `hardware-${name}` })
+    const { id } = registerDevice.device
+    return { id, secret: registerDevice.secret, path: `/devices/${id}` }
+  }
+
+  it('rotates the secret: the new one is shown once and works, the old one no longer', async () => {
+    const person = await site.newPerson()
+    const { id, secret, path } = await newDevice(person, 'valve')
+    expect(await signsOn(id, secret)).toBe(true)
+    const page = await site.open(person, { path })
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Rotate the secret' })
+    await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
+    const fresh = (await dialog.getByLabel('device secret', { exact: true }).textContent()) ?? ''
+    expect(await signsOn(id, fresh)).toBe(true)
+    expect(await signsOn(id, secret)).toBe(false)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    await dialog.getByRole('radio', { name: 'Let the device register itself again' }).check()
+    expect(await dialog.getByLabel('device secret', { exact: true }).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
+    await dialog.getByText('The device may register again').waitFor()
+    expect(await signsOn(id, fresh)).toBe(false)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('tab', { name: 'Events' }).click()
+    await expect.poll(() => page.getByRole('cell', { name: 'Device secret rotated' }).count()).toBe(2)
+  })
+
+  it('adds, edits and removes services, each with attributes and events of its own', async () => {
+    const person = await site.newPerson()
+    const { id, path } = await newDevice(person, 'relay')
+    const page = await site.open(person, { path: `${path}?tab=services` })
+    await page.getByRole('heading', { name: 'No services yet' }).waitFor()
+    await page.getByRole('button', { name: 'Add a service' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('shell')
+    await dialog.getByRole('textbox', { name: 'Port' }).fill('22')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'shell' }) })
+    await row.getByRole('cell', { name: 'SSH', exact: true }).waitFor()
+    await row.getByRole('cell', { name: 'tcp 22' }).waitFor()
+
+    await row.getByRole('button', { name: 'Edit shell' }).click()
+    await dialog.getByRole('textbox', { name: 'Host' }).fill('10.0.0.7')
+    await dialog.getByRole('textbox', { name: 'Port' }).fill('2222')
+    await dialog.getByRole('checkbox', { name: 'Enabled' }).uncheck()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await row.getByText('disabled').waitFor()
+    await row.getByRole('cell', { name: '10.0.0.7' }).waitFor()
+    const { login } = await person.data(
+      'query ($id: [String!]!) { login { device(id: $id) { services { name title host port enabled } } } }',
+      { id: [id] },
+    )
+    expect(login.device[0].services).toEqual([
+      { name: 'shell', title: 'SSH', host: '10.0.0.7', port: 2222, enabled: false },
+    ])
+
+    await page.getByRole('link', { name: 'shell' }).click()
+    await page.getByRole('button', { name: 'Add an attribute' }).click()
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('login')
+    await dialog.getByRole('textbox', { name: 'Value' }).fill('root')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('cell', { name: 'root' }).waitFor()
+    await page.getByRole('tab', { name: 'Events' }).click()
+    const events = page.getByRole('table', { name: 'Events' })
+    await events.getByRole('row', { name: /Attributes changed.*login.*root/ }).waitFor()
+    await events.getByRole('row', { name: /Service changed.*port.*22.*2222/ }).waitFor()
+    await events.getByRole('row', { name: /Service added/ }).waitFor()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('heading', { name: 'No services yet' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('services')
+  })
+
+  it('renames the device, shows its events as they happen, and goes back to the list as it was', async () => {
+    const person = await site.newPerson()
+    await seedDevices(site.app.db, person.accountId, [{ name: 'other' }])
+    const { id } = await newDevice(person, 'fan-1')
+    const page = await site.open(person, { path: '/devices?name=fan' })
+    await page.getByRole('link', { name: 'fan-1' }).click()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('fan-one')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'fan-one', level: 1 }).waitFor()
+
+    await page.getByRole('tab', { name: 'Events' }).click()
+    const events = page.getByRole('table', { name: 'Events' })
+    await events.getByRole('row', { name: /Device changed.*fan-1.*fan-one/ }).waitFor()
+    await person.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', { id })
+    await events.getByRole('row').nth(1).getByText('Device state').waitFor()
+    await page.getByRole('main').getByText('active', { exact: true }).first().waitFor()
+
+    await page.getByRole('main').getByRole('link', { name: 'Devices' }).click()
+    await page.getByText('1 match').waitFor()
+    expect(new URL(page.url()).searchParams.get('name')).toBe('fan')
+  })
+
+  it('deletes an active device only when told so, and finds nothing of another person’s', async () => {
+    const [person, other] = [await site.newPerson(), await site.newPerson()]
+    const { id, path } = await newDevice(person, 'motor')
+    await person.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', { id })
+    const foreign = await site.open(other, { path })
+    await foreign.getByRole('heading', { name: 'No such device' }).waitFor()
+    expect(await foreign.getByText('motor').count()).toBe(0)
+
+    const page = await site.open(person, { path })
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete the device' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete the device' })
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await dialog
+      .getByRole('alert')
+      .getByText(/active/)
+      .waitFor()
+    await dialog.getByRole('checkbox', { name: 'Delete it although it is active' }).check()
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
+  })
+
+  it('has no serious finding by axe, in light, and in dark on a phone', async () => {
+    const person = await site.newPerson()
+    const [id = ''] = await seedDevices(site.app.db, person.accountId, [
+      { attributes: { site: 'oslo', net: { ssid: 'lab' } }, overrides: { night: { site: 'riga' } } },
+    ])
+    await person.data('mutation ($id: String!) { addService(deviceId: $id, name: "web", port: 80) { id } }', { id })
+    const looks = [{ colorScheme: 'light' }, { colorScheme: 'dark', viewport: { width: 390, height: 844 } }] as const
+    for (const look of looks) {
+      const page = await site.open(person, { path: `/devices/${id}?context=night`, ...look })
+      for (const [tab, table] of [
+        ['Attributes', 'Attributes'],
+        ['Services', 'Services'],
+        ['Events', 'Events'],
+      ] as const) {
+        await page.getByRole('tab', { name: tab }).click()
+        await page.getByRole('table', { name: table }).waitFor()
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        expect(serious.map(({ id: rule, nodes }) => [tab, rule, nodes[0]?.html])).toEqual([])
+      }
+    }
+  })
+})

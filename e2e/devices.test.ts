@@ -1,0 +1,221 @@
+import { expect, it } from 'vitest'
+import { type SeedDevice, seedDevices } from '../packages/server/test/seed-devices.ts'
+import { describeConsole, type Person, startConsole } from './harness.ts'
+
+describeConsole('the list of devices', () => {
+  const site = startConsole({ worker: true })
+
+  const personWith = async (devices: readonly SeedDevice[]): Promise<Person> => {
+    const person = await site.newPerson()
+    await seedDevices(site.app.db, person.accountId, devices)
+    return person
+  }
+  const numbered = (count: number, more: (index: number) => SeedDevice = () => ({})): SeedDevice[] =>
+    Array.from({ length: count }, (_, index) => ({ name: `node-${index + 1}`, ...more(index) }))
+
+  it('says what to do while there are none, and adds one', async () => {
+    const page = await site.open(await site.newPerson())
+    await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
+    await page.getByRole('link', { name: 'Make a registration code' }).waitFor()
+    await page.getByRole('button', { name: 'Add a device', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('pump-1')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Device added' })
+    await dialog.getByText('pump-1').waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('row').getByRole('link', { name: 'pump-1' }).waitFor()
+  })
+
+  it('finds a device by an attribute; the view can be shared, and the way back goes through it', async () => {
+    const sites = ['oslo', 'riga', 'turku']
+    const person = await personWith(numbered(30, (index) => ({ attributes: { net: { site: sites[index % 3] } } })))
+    const page = await site.open(person)
+    await page.getByText('30 in all').waitFor()
+    await page.getByRole('button', { name: 'Attribute' }).click()
+    await page.getByRole('combobox', { name: 'Attribute' }).fill('net.site')
+    await page.getByRole('dialog').getByLabel('Value').fill('riga')
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('10 match').waitFor()
+    const names = await page.getByRole('row').getByRole('link').allTextContents()
+    expect(names).toEqual([2, 5, 8, 11, 14, 17, 20, 23, 26, 29].map((number) => `node-${number}`))
+
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
+    await page.getByRole('columnheader', { name: 'Name' }).and(page.locator('[aria-sort=descending]')).waitFor()
+    await expect.poll(() => page.getByRole('row').getByRole('link').first().textContent()).toBe('node-29')
+    const shared = await site.open(person, { path: new URL(page.url()).pathname + new URL(page.url()).search })
+    await shared.getByText('10 match').waitFor()
+    expect(await shared.getByRole('row').getByRole('link').first().textContent()).toBe('node-29')
+
+    await page.goBack()
+    await expect.poll(() => page.getByRole('row').getByRole('link').first().textContent()).toBe('node-2')
+    await page.goBack()
+    await page.getByText('30 in all').waitFor()
+  })
+
+  it('narrows by part of the name, state and platform, and says when nothing matches', async () => {
+    const person = await personWith(
+      numbered(20, (index) => ({
+        state: index < 5 ? 'active' : 'inactive',
+        platform: index % 2 === 0 ? 'linux' : 'windows',
+      })),
+    )
+    const page = await site.open(person)
+    await page.getByLabel('Part of the name').fill('NODE-1')
+    await page.getByText('11 match').waitFor()
+    await page
+      .getByRole('combobox', { name: 'State' })
+      .or(page.getByLabel('State', { exact: true }))
+      .first()
+      .click()
+    await page.getByRole('option', { name: 'Inactive' }).click()
+    await page.getByText('10 match').waitFor()
+    await page.getByRole('combobox', { name: 'Platform' }).fill('linux')
+    await page.keyboard.press('Enter')
+    await page.getByText('5 match').waitFor()
+    await page.getByLabel('Part of the name').fill('nothing like it')
+    await page.getByRole('heading', { name: 'No device matches' }).waitFor()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByText('20 in all').waitFor()
+  })
+
+  it('scrolls through thousands, each in its place', async () => {
+    const person = await personWith(numbered(5_000))
+    const page = await site.open(person)
+    await page.getByText('5,000 in all').waitFor()
+    const table = page.getByRole('table', { name: 'Devices' })
+    for (const number of [2_500, 4_900, 120, 5_000]) {
+      await table.evaluate((element, top) => element.scrollTo({ top }), (number - 1) * 36)
+      await page.getByRole('link', { name: `node-${number}`, exact: true }).waitFor()
+    }
+    // Few of them are in the page at any time.
+    expect(await page.getByRole('row').count()).toBeLessThan(100)
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'node-5000', exact: true }) })
+    expect(await row.getAttribute('aria-rowindex')).toBe('5001')
+  })
+
+  it('shows states and values as they change, and keeps the order until it is asked to refresh', async () => {
+    const person = await personWith(numbered(3))
+    const page = await site.open(person, { path: '/devices?sort=%24svc.statusA%20asc' })
+    const live = page.waitForResponse('**/graphql/v1/stream')
+    await page.reload()
+    await live
+    await page.getByText('3 in all').waitFor()
+    const { login } = await person.data('{ login { devices { items { id name } } } }')
+    const id = (name: string): string => login.devices.items.find((device: { name: string }) => device.name === name).id
+    const names = (): Promise<string[]> => page.getByRole('row').getByRole('link').allTextContents()
+    await person.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', { id: id('node-2') })
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'node-2' }) })
+    await row.getByText('active', { exact: true }).waitFor()
+    const before = await names()
+    await person.data(
+      'mutation ($id: String!) { setAttribute(serviceId: $id, name: "$svc.statusA", value: "all well") }',
+      { id: id('node-3') },
+    )
+    await page.getByRole('cell', { name: 'all well' }).waitFor()
+    expect(await names()).toEqual(before)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect.poll(async () => (await names())[0]).toBe('node-3')
+  })
+
+  it('chooses, orders and resizes columns, and keeps them for the person', async () => {
+    const person = await personWith(numbered(3, (index) => ({ attributes: { rack: `r${index}` } })))
+    const page = await site.open(person)
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('combobox', { name: 'Show an attribute' }).fill('rack')
+    await page.getByRole('option', { name: 'rack' }).click()
+    await page.getByRole('columnheader', { name: 'rack' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Services' }).click()
+    const heads = (): Promise<string[]> => page.getByRole('columnheader').allTextContents()
+    await expect.poll(heads).not.toContain('Services')
+    await page.getByRole('button', { name: 'Move State to the right' }).click()
+    await expect.poll(async () => (await heads()).slice(1, 4)).toEqual(['Name', 'Platform', 'State'])
+    await page.getByRole('button', { name: 'Keep as my columns' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('')
+    await page.keyboard.press('Escape')
+
+    const handle = page.getByRole('separator', { name: 'Width of Platform' })
+    const width = Number(await handle.getAttribute('aria-valuenow'))
+    await handle.press('ArrowRight')
+    await expect.poll(async () => Number(await handle.getAttribute('aria-valuenow'))).toBeGreaterThan(width)
+
+    const again = await site.open(person)
+    await again.getByRole('columnheader', { name: 'rack' }).waitFor()
+    await again.getByRole('cell', { name: 'r2' }).waitFor()
+  })
+
+  it('sets Status A on 500 selected devices, and another window shows it', async () => {
+    const person = await personWith(
+      numbered(520, (index) => ({
+        name: index < 500 ? `rack-${index}` : `other-${index}`,
+        statusA: index < 40 ? 'old' : null,
+      })),
+    )
+    const [page, other] = [await site.open(person), await site.open(person, { path: '/devices?name=rack' })]
+    await other.getByText('500 match').waitFor()
+    await page.getByLabel('Part of the name').fill('rack')
+    await page.getByText('500 match').waitFor()
+    await page.getByLabel('Select all devices that match').check()
+    await page.getByText('500 selected').waitFor()
+    await page.getByRole('button', { name: 'Set an attribute' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set an attribute on 500 devices' })
+    await dialog.getByRole('combobox', { name: 'Attribute' }).fill('Status A')
+    await page.keyboard.press('Tab')
+    await dialog.getByLabel('Value').fill('inspected')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('460 get it new').waitFor()
+    await dialog.getByText('40 have “old” now').waitFor()
+    await dialog.getByRole('button', { name: 'Change 500 devices' }).click()
+    await dialog.getByText('500 of 500 changed.').waitFor()
+    await other.getByRole('cell', { name: 'inspected' }).first().waitFor()
+    const { login } = await person.data('query ($a: Object) { login { devices(size: 1, attributes: $a) { total } } }', {
+      a: { '$svc.statusA': 'inspected' },
+    })
+    expect(login.devices.total).toBe(500)
+  })
+
+  it('stops half-way through a change of many and says how many were done', async () => {
+    const person = await personWith(numbered(400))
+    const page = await site.open(person)
+    await page.getByText('400 in all').waitFor()
+    await page.getByLabel('Select all devices that match').check()
+    await page.getByRole('button', { name: 'Set an attribute' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set an attribute on 400 devices' })
+    await dialog.getByRole('combobox', { name: 'Attribute' }).fill('owner')
+    await page.keyboard.press('Tab')
+    await dialog.getByLabel('Value').fill('night shift')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    // The second batch waits until the person has pressed Stop.
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    let batches = 0
+    await page.route('**/graphql/v1', async (route) => {
+      if (route.request().postData()?.includes('SetAttributeOnMany') && ++batches === 2) await held
+      await route.continue()
+    })
+    await dialog.getByRole('button', { name: 'Change 400 devices' }).click()
+    await dialog.getByText('50 of 400 changed …').waitFor()
+    await dialog.getByRole('button', { name: 'Stop' }).click()
+    release()
+    await dialog.getByText('Stopped: 100 of 400 changed, 300 left as they were.').waitFor()
+    const { login } = await person.data('query ($a: Object) { login { devices(size: 1, attributes: $a) { total } } }', {
+      a: { owner: 'night shift' },
+    })
+    expect(login.devices.total).toBe(100)
+  })
+
+  it('deletes what is selected, active ones only when told so', async () => {
+    const person = await personWith(numbered(6, (index) => ({ state: index === 0 ? 'active' : 'inactive' })))
+    const page = await site.open(person)
+    await page.getByLabel('Select node-1', { exact: true }).click()
+    await page.getByLabel('Select node-4', { exact: true }).click({ modifiers: ['Shift'] })
+    await page.getByText('4 selected').waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete devices' })
+    await dialog.getByRole('button', { name: 'Delete 3 devices' }).waitFor()
+    await dialog.getByLabel('Delete also the 1 that are active now').check()
+    await dialog.getByRole('button', { name: 'Delete 4 devices' }).click()
+    await dialog.getByText('4 of 4 deleted.').waitFor()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByText('2 in all').waitFor()
+  })
+})

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { describeConsole, type Person, startConsole } from './harness.ts'
+
+describeConsole('the event log', () => {
+  const site = startConsole({ worker: true })
+
+  const register = async (person: Person, name: string): Promise<string> => {
+    const document = 'mutation ($name: String!) { registerDevice(name: $name) { device { id } } }'
+    return (await person.data(document, { name })).registerDevice.device.id
+  }
+  const set = (person: Person, id: string, value: string): Promise<unknown> =>
+    person.data(
+      'mutation ($id: String!, $value: String!) { setAttribute(serviceId: $id, name: "site", value: $value) }',
+      {
+        id,
+        value,
+      },
+    )
+
+  it('filters by type and device, in an address that can be shared, and downloads what is left', async () => {
+    const person = await site.newPerson()
+    const [pump, lamp] = [await register(person, 'pump'), await register(person, 'lamp')]
+    await set(person, pump, 'oslo')
+    await set(person, lamp, 'riga')
+    await set(person, pump, 'turku')
+    const page = await site.open(person, { path: '/events' })
+    await page
+      .getByRole('row', { name: /Device registered/ })
+      .first()
+      .waitFor()
+    await page.getByRole('combobox', { name: 'Event type' }).click()
+    await page.getByRole('option', { name: 'Attributes changed' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByText('3 in the last month').waitFor()
+    await page.getByRole('combobox', { name: 'Device' }).fill('pu')
+    await page.getByRole('option', { name: 'pump' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByText('2 in the last month').waitFor()
+    const shared = await site.open(person, { path: new URL(page.url()).pathname + new URL(page.url()).search })
+    await shared.getByRole('row', { name: /oslo.*turku/ }).waitFor()
+    expect(await shared.getByRole('row').count()).toBe(3)
+
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV' }).click()
+    const lines = (await readFile(await (await downloading).path(), 'utf8')).trim().split('\n')
+    expect(lines).toHaveLength(3)
+    expect(lines[1]).toContain('ATTRIBUTE_CHANGE')
+    await page.goBack()
+    await page.getByText('3 in the last month').waitFor()
+  })
+
+  it('shows new events on top as they happen, and holds them back while it is told to', async () => {
+    const person = await site.newPerson()
+    const pump = await register(person, 'pump')
+    const page = await site.open(person, { path: '/events' })
+    await page.getByRole('row', { name: /Device registered/ }).waitFor()
+    await set(person, pump, 'oslo')
+    await page.getByRole('row', { name: /Attributes changed new.*oslo/ }).waitFor()
+    expect(await page.getByRole('row').nth(1).textContent()).toContain('oslo')
+
+    await page.getByRole('switch', { name: 'Show new events as they happen' }).click()
+    await set(person, pump, 'riga')
+    await page.getByRole('button', { name: 'Show 1 new' }).waitFor()
+    expect(await page.getByText('riga').count()).toBe(0)
+    await page.getByRole('button', { name: 'Show 1 new' }).click()
+    await expect.poll(() => page.getByRole('row').nth(1).textContent()).toContain('riga')
+  })
+
+  it('goes on to older events, and back', async () => {
+    const person = await site.newPerson()
+    const pump = await register(person, 'pump')
+    for (let number = 1; number <= 105; number++) await set(person, pump, `place-${number}`)
+    const page = await site.open(person, { path: '/events?types=%5B%22ATTRIBUTE_CHANGE%22%5D' })
+    await page.getByRole('row', { name: /place-104.*place-105/ }).waitFor()
+    await page.getByRole('button', { name: 'Older' }).first().click()
+    await page.getByRole('row', { name: /none.*place-1\b/ }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(1 + 5)
+    await page.getByRole('button', { name: 'Newest' }).first().click()
+    await page.getByRole('row', { name: /place-104.*place-105/ }).waitFor()
+  })
+})

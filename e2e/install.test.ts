@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+import { expect, it, onTestFinished } from 'vitest'
+import { startTestApp } from '../packages/server/test/app.ts'
+import { chromiumOptions, describeConsole, newPersonOf, signIn } from './harness.ts'
+
+/** A browser with a profile on disk: what has none, as other tests' windows, can install nothing. */
+async function openProfile(url: string): Promise<Page> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-profile-'))
+  const context = await chromium.launchPersistentContext(folder, chromiumOptions)
+  onTestFinished(async () => {
+    await context.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  context.setDefaultTimeout(100_000)
+  const page = context.pages()[0] ?? (await context.newPage())
+  await page.goto(url)
+  return page
+}
+
+describeConsole('the console as an app', () => {
+  it('can be installed, and shows a page of its own while the server is away', async () => {
+    const app = await startTestApp()
+    onTestFinished(() => app.close())
+    const person = await newPersonOf(app)
+    let server = await app.startAnother()
+    const { url } = server
+    try {
+      const page = await openProfile(`${url}/webhooks`)
+      await signIn(page, person)
+      await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+      await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
+
+      const devtools = await page.context().newCDPSession(page)
+      const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
+      expect(installabilityErrors).toEqual([])
+      const { errors, data } = await devtools.send('Page.getAppManifest')
+      expect(errors).toEqual([])
+      expect(JSON.parse(data ?? '')).toMatchObject({ name: 'Muster', display: 'standalone', start_url: '/devices' })
+
+      await server.close()
+      await page.reload()
+      await page.getByRole('heading', { name: 'The server does not answer' }).waitFor()
+      server = await app.startAnother({ env: { PORT: new URL(url).port } })
+      await page.getByRole('button', { name: 'Try now' }).click()
+      await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    } finally {
+      await server.close()
+    }
+  })
+})

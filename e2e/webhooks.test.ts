@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Receiver, startReceiver, verifyMessage } from '../packages/server/test/receiver.ts'
+import { describeConsole, type Person, startConsole } from './harness.ts'
+
+describeConsole('webhooks', () => {
+  const site = startConsole({
+    worker: true,
+    env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8', MUSTER_WEBHOOK_RETRIES: '3600' },
+  })
+  const parts = {} as { receiver: Receiver }
+  beforeAll(async () => {
+    parts.receiver = await startReceiver()
+  })
+  afterAll(async () => {
+    await parts.receiver?.close()
+  })
+
+  const createWebhook = async (person: Person, url: string): Promise<string> => {
+    const document =
+      'mutation ($url: String!) { createWebhook(url: $url, name: "Alerts", events: [DEVICE_UPDATE]) { id } }'
+    return (await person.data(document, { url })).createWebhook.id
+  }
+  const rows = (page: Page, status: string) => page.getByRole('row').filter({ hasText: status })
+
+  it('makes one, shows its secret once, and shows what a test brought back', async () => {
+    const { receiver } = parts
+    const person = await site.newPerson()
+    const page = await site.open(person, { path: '/webhooks' })
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    await page.getByRole('button', { name: 'New webhook' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('URL').fill('http://10.1.2.3/hook')
+    await dialog.getByLabel('Name').fill('Night shift')
+    await dialog.getByRole('checkbox', { name: 'Device registered' }).check()
+    await dialog.getByRole('button', { name: 'Create webhook' }).click()
+    await dialog.getByText('Url must lead to an address that anybody can reach: 10.1.2.3').waitFor()
+    await dialog.getByLabel('URL').fill(`${receiver.url}?made-here`)
+    await dialog.getByRole('button', { name: 'Create webhook' }).click()
+    const secret = (await dialog.getByLabel('signing secret', { exact: true }).textContent()) ?? ''
+    await dialog.getByRole('link', { name: 'Go to the webhook' }).click()
+
+    receiver.answer((_message, response) => void response.writeHead(202).end('taken with thanks'))
+    await page.getByRole('heading', { name: 'Night shift', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    const result = page.getByRole('dialog', { name: 'Test event' })
+    await result.getByText('The receiver answered 202').waitFor()
+    await result.getByText('taken with thanks').waitFor()
+    const [message] = await receiver.waitFor(1, ({ body }) => body.type === 'webhook.test')
+    expect(verifyMessage(secret, message!)).toMatchObject({ type: 'webhook.test' })
+    await result.getByText(message!.id).waitFor()
+    await result.getByRole('button', { name: 'Done' }).click()
+    await rows(page, 'delivered').filter({ hasText: 'Test' }).waitFor()
+    const { login } = await person.data('{ login { webhooks { name url events } } }')
+    expect(login.webhooks).toEqual([
+      { name: 'Night shift', url: `${receiver.url}?made-here`, events: expect.arrayContaining(['DEVICE_REGISTER']) },
+    ])
+  })
+
+  it('shows deliveries that fail, and sends them again', async () => {
+    const receiver = await startReceiver()
+    try {
+      receiver.answer((_message, response) => void response.writeHead(500).end('no room'))
+      const person = await site.newPerson()
+      const id = await createWebhook(person, receiver.url)
+      const { registerDevice } = await person.data('mutation { registerDevice(name: "pump-1") { device { id } } }')
+      const rename = 'mutation ($id: String!) { updateDevice(deviceId: $id, name: "pump-2") { id } }'
+      await person.data(rename, { id: registerDevice.device.id })
+      await receiver.waitFor(1)
+      const page = await site.open(person, { path: `/webhooks/${id}` })
+      await rows(page, 'pending').filter({ hasText: '500' }).getByRole('button', { name: 'Details of' }).click()
+      await page.getByText('The receiver answered 500').first().waitFor()
+      await page.getByRole('region', { name: 'Answer body' }).getByText('no room').waitFor()
+      await page.getByRole('region', { name: 'Request body' }).getByText('device.update').waitFor()
+
+      receiver.answer((_message, response) => void response.end())
+      await page.getByRole('button', { name: 'Try now' }).click()
+      await rows(page, 'delivered').filter({ hasText: 'Device changed' }).waitFor()
+      const ids = new Set(receiver.received.map((message) => message.id))
+      expect(ids.size).toBe(1)
+    } finally {
+      await receiver.close()
+    }
+  })
+
+  it('disables, enables, changes, rotates the secret of, and deletes one', async () => {
+    const person = await site.newPerson()
+    const id = await createWebhook(person, `${parts.receiver.url}?changed`)
+    const page = await site.open(person, { path: `/webhooks/${id}` })
+    const more = async (item: string): Promise<void> => {
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await page.getByRole('button', { name: 'Disable' }).click()
+    await page.getByRole('button', { name: 'Enable' }).click()
+    await page.getByRole('button', { name: 'Disable' }).waitFor()
+
+    await more('Change')
+    const change = page.getByRole('dialog', { name: 'Change the webhook' })
+    await change.getByLabel('Name').fill('Stock')
+    await change.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Stock', level: 1 }).waitFor()
+
+    await more('Rotate signing secret')
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    const shown = page.getByRole('dialog', { name: 'The new signing secret' })
+    expect(await shown.getByLabel('signing secret', { exact: true }).textContent()).toMatch(/^whsec_/)
+    await shown.getByRole('button', { name: 'Done' }).click()
+
+    await more('Delete')
+    await page.getByRole('button', { name: 'Delete webhook' }).click()
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    const types = '{ login { events(types: [WEBHOOK_UPDATE, WEBHOOK_DELETE]) { items { type } } } }'
+    const { login } = await person.data(types)
+    expect(login.events.items.map(({ type }: { type: string }) => type)).toEqual([
+      'WEBHOOK_DELETE',
+      'WEBHOOK_UPDATE',
+      'WEBHOOK_UPDATE',
+      'WEBHOOK_UPDATE',
+      'WEBHOOK_UPDATE',
+    ])
+  })
+})

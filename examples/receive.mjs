@@ -1,0 +1,51 @@
+// Receives Muster's webhooks with nothing but Node 18 or newer, verifies them (Standard Webhooks) and prints each once:
+//
+//   WEBHOOK_SECRET=whsec_… node examples/receive.mjs 8080
+//
+// What does not verify is refused with 401. Behind it: your own work, and ids kept where they outlive the process.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer } from 'node:http'
+
+const { WEBHOOK_SECRET: secret } = process.env
+if (!secret?.startsWith('whsec_')) {
+  console.error('WEBHOOK_SECRET must be the secret of the webhook, whsec_…')
+  process.exit(2)
+}
+const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+const toleranceSeconds = 300
+/** When each webhook-id was handled. */
+const handled = new Map()
+
+function isGenuine(headers, body) {
+  const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '', 'webhook-signature': signatures = '' } = headers
+  if (!/^\d+$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) return false
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
+  // Several stand there while a secret is being exchanged.
+  return signatures.split(' ').some((text) => {
+    const given = Buffer.from(text.replace(/^v1,/, ''), 'base64')
+    return text.startsWith('v1,') && given.length === expected.length && timingSafeEqual(given, expected)
+  })
+}
+
+/** A message may come twice: a day of ids is enough to notice. */
+function isNew(id) {
+  for (const [old, when] of handled) if (Date.now() - when > 86_400_000) handled.delete(old)
+  if (handled.has(id)) return false
+  handled.set(id, Date.now())
+  return true
+}
+
+const server = createServer(async (request, response) => {
+  // Bytes as they came: JSON that is written anew has another signature.
+  const body = Buffer.concat(await request.toArray())
+  const genuine = request.method === 'POST' && isGenuine(request.headers, body)
+  if (genuine && isNew(request.headers['webhook-id'])) {
+    const { type, data } = JSON.parse(body)
+    console.log(type, JSON.stringify(data))
+  }
+  // An answer of 2xx is what tells Muster not to send it again.
+  response.writeHead(genuine ? 204 : 401).end()
+})
+server.listen(Number(process.argv[2] ?? 8080), '127.0.0.1', () => {
+  console.log(`listening at http://127.0.0.1:${server.address().port}/`)
+})

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Receives Muster's webhooks with the standard library alone, verifies them (Standard Webhooks) and prints each once:
+
+    WEBHOOK_SECRET=whsec_… python3 examples/receive.py 8080
+
+What does not verify is refused with 401. Behind it: your own work, and ids kept where they outlive the process.
+"""
+import base64, hashlib, hmac, json, os, sys, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
+TOLERANCE = 300  # seconds
+handled = {}  # when each webhook-id was handled
+
+
+def is_genuine(headers, body):
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    expected = b"v1," + base64.b64encode(hmac.digest(KEY, signed, hashlib.sha256))
+    # Several stand there while a secret is being exchanged.
+    given = (headers["webhook-signature"] or "").split(" ")
+    stamp = headers["webhook-timestamp"] or ""
+    is_fresh = stamp.isdecimal() and abs(time.time() - int(stamp)) <= TOLERANCE
+    return is_fresh and any(hmac.compare_digest(expected, one.encode()) for one in given)
+
+
+def is_new(message_id):
+    """A message may come twice: a day of ids is enough to notice."""
+    now = time.time()
+    for old in [one for one, when in list(handled.items()) if now - when > 86_400]:
+        del handled[old]
+    return handled.setdefault(message_id, now) is now
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self):
+        length = int(self.headers["content-length"] or 0)
+        # Bytes as they came: JSON that is written anew has another signature.
+        body = self.rfile.read(length) if length <= 1 << 20 else b""
+        genuine = is_genuine(self.headers, body)
+        if genuine and is_new(self.headers["webhook-id"]):
+            message = json.loads(body)
+            print(message["type"], json.dumps(message["data"]), flush=True)
+        # An answer of 2xx is what tells Muster not to send it again.
+        self.send_response(204 if genuine else 401)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+if __name__ == "__main__":
+    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 8080), Receiver)
+    print(f"listening at http://127.0.0.1:{server.server_port}/", flush=True)
+    server.serve_forever()

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1' } })
+})
+afterAll(() => app.close())
+
+interface Receiver {
+  url: string
+  /** The next line that it prints. */
+  line(): Promise<string>
+}
+
+async function startReceiver(program: string, file: string, secret: string): Promise<Receiver> {
+  const path = new URL(`../${file}`, import.meta.url).pathname
+  const env = { PATH: process.env.PATH ?? '', WEBHOOK_SECRET: secret }
+  const child = spawn(program, [path, '0'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'close')
+  onTestFinished(async () => {
+    child.kill()
+    await ended
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const line = async (): Promise<string> => {
+    const { value, done } = await lines.next()
+    if (done) throw new Error('the receiver has ended')
+    return value
+  }
+  const url = /http:\S+/.exec(await line())?.[0]
+  if (url === undefined) throw new Error('the receiver does not say where it listens')
+  return { url, line }
+}
+
+describe.each([
+  { file: 'receive.py', program: 'python3' },
+  { file: 'receive.mjs', program: process.execPath },
+])('$file', ({ file, program }) => {
+  let user: TestUser
+  let webhook: { id: string; secret: string }
+  let deviceId: string
+  let receiver: Receiver
+
+  beforeEach(async () => {
+    user = await app.createUser()
+    const { registerDevice } = await user.data('mutation { registerDevice(name: "gateway-1") { device { id } } }')
+    deviceId = registerDevice.device.id
+    // Its secret is needed before there is an address to send to.
+    const { createWebhook } = await user.data(
+      'mutation { createWebhook(url: "http://127.0.0.1:1/", events: [ATTRIBUTE_CHANGE], enabled: false) { id secret } }',
+    )
+    webhook = createWebhook
+    receiver = await startReceiver(program, file, webhook.secret)
+    await user.data('mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, url: $url, enabled: true) { id } }', {
+      id: webhook.id,
+      url: receiver.url,
+    })
+  })
+
+  const setSite = (value: string) =>
+    user.data('mutation ($id: String!, $value: String) { setAttribute(serviceId: $id, name: "site", value: $value) }', {
+      id: deviceId,
+      value,
+    })
+  const test = async () =>
+    (await user.data('mutation ($id: ID!) { testWebhook(id: $id) { id httpStatus } }', webhook)).testWebhook
+
+  it('prints what a webhook brings', async () => {
+    await setSite('Ålesund')
+    const line = await receiver.line()
+    const [type, data] = [line.slice(0, line.indexOf(' ')), JSON.parse(line.slice(line.indexOf(' ')))]
+    expect(type).toBe('attribute.change')
+    expect(data).toMatchObject({ device: { id: deviceId }, changes: { site: { new: 'Ålesund' } } })
+  })
+
+  it('takes a message that comes again, and handles it once', async () => {
+    const { id } = await test()
+    expect(await receiver.line()).toContain('webhook.test')
+    const again = 'mutation ($id: ID!, $deliveryId: ID!) { redeliver(webhookId: $id, deliveryId: $deliveryId) }'
+    expect(await user.data(again, { id: webhook.id, deliveryId: id })).toEqual({ redeliver: 1 })
+    await expect.poll(() => attempts(id), { timeout: 60_000 }).toBe(2)
+    await setSite('oslo')
+    expect(await receiver.line()).toContain('attribute.change')
+  })
+
+  const attempts = async (deliveryId: string): Promise<unknown> => {
+    const { login } = await user.data('{ login { webhooks { deliveries { items { id attempts status } } } } }')
+    const delivery = login.webhooks[0].deliveries.items.find(({ id }: { id: string }) => id === deliveryId)
+    return delivery.status === 'delivered' ? delivery.attempts : delivery.status
+  }
+
+  it('goes on while its secret is being exchanged, and not after', async () => {
+    const rotate = 'mutation ($id: ID!, $overlap: Int) { rotateWebhookSecret(id: $id, overlap: $overlap) { id } }'
+    await user.data(rotate, { id: webhook.id, overlap: 3600 })
+    expect(await test()).toMatchObject({ httpStatus: 204 })
+    await user.data(rotate, { id: webhook.id, overlap: 0 })
+    expect(await test()).toMatchObject({ httpStatus: 401 })
+  })
+
+  it.each<[string, (now: Date, body: string) => Record<string, string>]>([
+    ['no signature', () => ({})],
+    ['a signature by another secret', (now, body) => sign(`whsec_${'B'.repeat(43)}=`, now, body)],
+    ['a signature of another body', (now) => sign(webhook.secret, now, '{}')],
+    ['an old signature', (now, body) => sign(webhook.secret, new Date(now.getTime() - 3_600_000), body)],
+    [
+      'a signature that is no base64',
+      (now, body) => ({ ...sign(webhook.secret, now, body), 'webhook-signature': 'v1,ü' }),
+    ],
+    ['no timestamp', (now, body) => ({ ...sign(webhook.secret, now, body), 'webhook-timestamp': 'soon' })],
+  ])('refuses %s', async (_what, headersOf) => {
+    const body = JSON.stringify({ type: 'device.state', timestamp: '2026-11-20T08:30:00Z', data: {} })
+    const headers = headersOf(new Date(), body)
+    expect((await fetch(receiver.url, { method: 'POST', headers, body })).status).toBe(401)
+    // What is genuine comes through all the same.
+    const genuine = sign(webhook.secret, new Date(), body)
+    expect((await fetch(receiver.url, { method: 'POST', headers: genuine, body })).status).toBe(204)
+    expect(await receiver.line()).toMatch(/^device\.state/)
+  })
+})
+
+const sign = (secret: string, now: Date, body: string): Record<string, string> => ({
+  'webhook-id': 'msg_1',
+  'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+  'webhook-signature': new Webhook(secret).sign('msg_1', now, body),
+})

@@ -1,0 +1,50 @@
+import { createPrivateFile } from '@muster/server/auth/private-file.ts'
+import { addAccessKey } from '@muster/server/features/access-keys/access-keys.ts'
+import { createUser } from '@muster/server/features/users/users.ts'
+import { formatCredentials } from '@muster/server/start/credentials-file.ts'
+import { CliError } from './cli-error.ts'
+import type { Installation } from './installation.ts'
+
+export interface AddedUser {
+  id: string
+  email: string
+  accessKeyId: string
+  /** Where the credentials are. */
+  credentials: string
+}
+
+/**
+ * Creates a user with a password and an access key and writes both to a file of their own. The file is written before the
+ * user is committed, so that there is never a user whose credentials nobody has.
+ */
+export async function addUser(
+  { db, secrets, url }: Installation,
+  user: { email: string; name: string | null; accessKeyName: string; file: string },
+): Promise<AddedUser> {
+  return db.transaction().execute(async (transaction) => {
+    const { id, email, password } = await createUser(transaction, { email: user.email, name: user.name })
+    const context = {
+      db: transaction,
+      viewer: { accountId: id, email, readOnly: false },
+      secrets,
+      clock: () => new Date(),
+    }
+    const { key, secret } = await addAccessKey(context, { name: user.accessKeyName })
+    const text = formatCredentials({ url, accessKeyId: key, secretAccessKey: secret ?? '', email, password })
+    await createPrivateFile(user.file, text).catch((error: unknown) => {
+      throw unwritable(user.file, error)
+    })
+    return { id, email, accessKeyId: key, credentials: user.file }
+  })
+}
+
+function unwritable(file: string, error: unknown): CliError {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EEXIST')
+    return new CliError(`${file} is there already`, { hint: 'Name another file with --credentials.' })
+  return new CliError(`the credentials cannot be written: ${message}`)
+}
+
+/** A file name that an e-mail address makes, whatever is in it. */
+export const credentialsFileName = (email: string): string =>
+  `credentials-${email.toLowerCase().replace(/[^a-z0-9@._+-]/g, '_')}`

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { CliError, exitCodes } from '../../cli-error.ts'
+import type { ServiceSettings } from '../services/service-settings.ts'
+import { type Entry, parseIni } from './ini.ts'
+import { type ReportedValue, readReported } from './reported-values.ts'
+import { readServiceSettings } from './service-section.ts'
+import { assertKnown, durationOf, textOf, urlOf } from './setting.ts'
+
+export interface AgentConfig {
+  /** The file that it comes from; undefined where there is none. */
+  file: string | undefined
+  url: string | undefined
+  broker: string | undefined
+  /** A file of certificates (PEM) to trust besides the usual ones. */
+  ca: string | undefined
+  name: string | undefined
+  platform: string | undefined
+  services: ServiceSettings
+  values: readonly ReportedValue[]
+}
+
+const sectionNames = ['services', 'status', 'attributes']
+const general = ['url', 'broker', 'ca', 'name', 'platform', 'interval', 'timeout']
+
+/** Reads the configuration: the file named, which must be there, or the usual one, if it is there. */
+export async function readAgentConfig(named: string | undefined, env = process.env): Promise<AgentConfig> {
+  const file = named ?? (env.MUSTER_AGENT_CONFIG || undefined)
+  for (const place of file === undefined ? usualPlaces(env) : [file]) {
+    const text = await readIfThere(place)
+    if (text !== undefined) return parseAgentConfig(text, place)
+  }
+  if (file !== undefined) {
+    const hint = '"muster agent install --print" shows what such a file may hold.'
+    throw new CliError(`there is no configuration at ${file}`, { hint, exitCode: exitCodes.usage })
+  }
+  return { ...parseAgentConfig('', ''), file: undefined }
+}
+
+const usualPlaces = (env: NodeJS.ProcessEnv): string[] => [
+  '/etc/muster/agent.ini',
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'muster', 'agent.ini'),
+]
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new CliError(`the configuration cannot be read: ${message}`, { exitCode: exitCodes.usage })
+  }
+}
+
+export function parseAgentConfig(text: string, file: string): AgentConfig {
+  const sections = parseIni(text, file, sectionNames)
+  const top = sections.get('') ?? []
+  assertKnown(top, general, '')
+  const find = (key: string): Entry | undefined => top.find((entry) => entry.key === key)
+  const read = <Value>(key: string, reading: (entry: Entry) => Value): Value | undefined => {
+    const entry = find(key)
+    return entry === undefined ? undefined : reading(entry)
+  }
+  const every = read('interval', (entry) => durationOf(entry, { least: 1, most: 86_400 })) ?? 60_000
+  const timeout = read('timeout', (entry) => durationOf(entry, { least: 1, most: 600 })) ?? 10_000
+  return {
+    file,
+    url: read('url', (entry) => urlOf(entry, ['http', 'https'])),
+    broker: read('broker', (entry) => urlOf(entry, ['mqtt', 'mqtts', 'ws', 'wss'])),
+    ca: read('ca', (entry) => textOf(entry, 4_096)),
+    name: read('name', (entry) => textOf(entry, 100)),
+    platform: read('platform', (entry) => textOf(entry, 200)),
+    services: readServiceSettings(sections.get('services') ?? []),
+    values: readReported(sections, { every, timeout }),
+  }
+}

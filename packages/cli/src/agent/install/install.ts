@@ -1,0 +1,91 @@
+import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CliError } from '../../cli-error.ts'
+import { systemctl } from './systemctl.ts'
+import { exampleConfig, thesePrograms, unitText } from './unit.ts'
+
+export interface Place {
+  /** What stands for / : another folder for an image that is being built, and then nothing is started. */
+  root: string
+}
+
+const UNIT = 'muster-agent.service'
+const unitIn = ({ root }: Place): string => join(root, 'etc/systemd/system', UNIT)
+const configIn = ({ root }: Place): string => join(root, 'etc/muster/agent.ini')
+
+/** Puts the unit and, where there is none, a configuration in their places, and starts the agent. Answers what it did. */
+export async function install(place: Place): Promise<string[]> {
+  const programs = thesePrograms()
+  if (place.root === '/') await assertOpen([programs.node, programs.muster])
+  const done: string[] = []
+  if (!(await isThere(configIn(place)))) {
+    await put(configIn(place), await exampleConfig())
+    done.push(`wrote ${configIn(place)}`)
+  }
+  await put(unitIn(place), await unitText(programs))
+  done.push(`wrote ${unitIn(place)}`)
+  if (place.root !== '/') return done
+  await systemctl('daemon-reload')
+  await systemctl('enable', UNIT)
+  await systemctl('restart', UNIT)
+  return [...done, `started ${UNIT}: journalctl -u muster-agent shows what it says`]
+}
+
+/** Takes the unit away again; with `purge` also what the agent knew and its configuration. */
+export async function uninstall(place: Place, { purge }: { purge: boolean }): Promise<string[]> {
+  const done: string[] = []
+  const isInstalled = await isThere(unitIn(place))
+  if (isInstalled && place.root === '/') await systemctl('disable', '--now', UNIT)
+  if (isInstalled) {
+    await remove(unitIn(place))
+    done.push(`removed ${unitIn(place)}`)
+    if (place.root === '/') await systemctl('daemon-reload')
+  }
+  if (!purge) return done
+  const kept = ['etc/muster/agent.ini', 'etc/muster/agent.env', 'var/lib/private/muster-agent', 'var/lib/muster-agent']
+  for (const path of kept.map((each) => join(place.root, each))) {
+    if (!(await isThere(path))) continue
+    await remove(path)
+    done.push(`removed ${path}`)
+  }
+  return done
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+async function put(path: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o755 })
+    await writeFile(path, text)
+    await chmod(path, 0o644)
+  } catch (error) {
+    throw notAllowed(error as NodeJS.ErrnoException)
+  }
+}
+
+const remove = (path: string): Promise<void> =>
+  rm(path, { recursive: true, force: true }).catch((error: NodeJS.ErrnoException) => {
+    throw notAllowed(error)
+  })
+
+const notAllowed = ({ code, message }: NodeJS.ErrnoException): CliError =>
+  new CliError(message, code === 'EACCES' || code === 'EPERM' ? { hint: 'Try again as root (sudo).' } : {})
+
+/** The agent runs as a user of its own, which must be able to read the programs. */
+async function assertOpen(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    for (let folder = dirname(path); ; folder = dirname(folder)) {
+      const { mode } = await stat(folder)
+      if ((mode & 0o001) === 0) {
+        throw new CliError(`${folder} is closed to other users, and the agent runs as one of its own`, {
+          hint: 'Put Muster where everybody may read it, such as /opt/muster.',
+        })
+      }
+      if (folder === dirname(folder)) break
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import type { AgentConfig } from './config/config.ts'
+import { findHardwareId } from './machine/hardware-id.ts'
+import { describeMachine, findServices } from './machine/this-machine.ts'
+import { createValues } from './sources/values.ts'
+
+/** Everything that the agent would report of this machine now. */
+export async function lookAround(config: AgentConfig) {
+  const never = new AbortController().signal
+  const values = createValues(config.values, { onFailure: () => {}, onRecovery: () => {} })
+  const [machine, hardware, running] = await Promise.all([
+    describeMachine(config),
+    findHardwareId(),
+    findServices(config),
+    ...values.each.map(({ look }) => look(never)),
+  ])
+  const up = (running ?? []).map(({ name, port }) => ({ name, port, state: 'active' }))
+  const down = config.services.expected
+    .filter(({ name }) => !up.some((each) => each.name === name))
+    .map(({ name, port }) => ({ name, port, state: 'inactive' }))
+  return {
+    config: config.file,
+    ...machine,
+    hardwareId: hardware.id,
+    hardwareIdFrom: hardware.from,
+    services: [...up, ...down],
+    values: values.all().map(({ attribute, value, failure }) => ({ attribute, value, failure })),
+  }
+}

@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises'
+import { machine, release, type } from 'node:os'
+
+/** What the machine runs, such as `Debian GNU/Linux 12 (bookworm), x86_64`. */
+export async function findPlatform(): Promise<string> {
+  const system = (await prettyName()) ?? `${type()} ${release()}`
+  return Array.from(`${system}, ${machine()}`).slice(0, 200).join('')
+}
+
+/** os-release(5): the file in /etc comes first. */
+async function prettyName(): Promise<string | undefined> {
+  for (const file of ['/etc/os-release', '/usr/lib/os-release']) {
+    const text = await readFile(file, 'utf8').catch(() => '')
+    const name = /^PRETTY_NAME=(["']?)(.+)\1\s*$/m.exec(text)?.[2]
+    if (name !== undefined) return name.replace(/\\(["'$`\\])/g, '$1')
+  }
+  return undefined
+}

@@ -1,0 +1,26 @@
+import { CliError, exitCodes } from '../cli-error.ts'
+import { createLog } from './log.ts'
+import { runAgent } from './run.ts'
+import type { AgentOptions } from './settings.ts'
+
+/** Runs the agent until SIGTERM or Ctrl-C, and returns the process's exit code. A second one ends it at once. */
+export async function main(options: AgentOptions): Promise<number> {
+  const stopping = new AbortController()
+  const stop = (): void => {
+    if (stopping.signal.aborted) process.exit(exitCodes.interrupted)
+    stopping.abort()
+  }
+  const signals = ['SIGTERM', 'SIGINT'] as const
+  for (const signal of signals) process.on(signal, stop)
+  const log = createLog({ json: options.json === true, journal: process.env.JOURNAL_STREAM !== undefined })
+  try {
+    await runAgent(options, log, stopping.signal)
+    return exitCodes.ok
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    log.error(error.message, { todo: error.hint })
+    return error.exitCode
+  } finally {
+    for (const signal of signals) process.off(signal, stop)
+  }
+}

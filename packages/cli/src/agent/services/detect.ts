@@ -1,0 +1,98 @@
+import { type ApplicationType, applicationTypes } from '@muster/server/features/services/application-types.ts'
+import type { ListeningSocket } from './listening.ts'
+import type { ServiceSettings } from './service-settings.ts'
+
+/** A service that listens at this moment. */
+export interface RunningService {
+  name: string
+  application: number
+  port: number
+}
+
+/** Usual names of server programs, for those that listen on ports of their own. Ports decide between the two of a pair. */
+const typeOfProgram: Readonly<Record<string, string>> = {
+  sshd: 'SSH',
+  dropbear: 'SSH',
+  nginx: 'HTTP',
+  apache2: 'HTTP',
+  httpd: 'HTTP',
+  lighttpd: 'HTTP',
+  caddy: 'HTTP',
+  postgres: 'PostgreSQL',
+  mysqld: 'MySQL',
+  mariadbd: 'MySQL',
+  'redis-server': 'Redis',
+  'valkey-server': 'Redis',
+  mongod: 'MongoDB',
+  influxd: 'InfluxDB',
+  mosquitto: 'MQTT',
+  smbd: 'SMB',
+  vsftpd: 'FTP',
+  proftpd: 'FTP',
+  xrdp: 'RDP',
+  Xvnc: 'VNC',
+  Xtigervnc: 'VNC',
+  x11vnc: 'VNC',
+  wayvnc: 'VNC',
+  cupsd: 'IPP',
+  slapd: 'LDAP',
+  node_exporter: 'Prometheus',
+}
+
+/** Ports that are another type's usual second choice. */
+const typeOfPort: Readonly<Record<number, string>> = { 8080: 'HTTP', 8443: 'HTTPS', 5901: 'VNC', 5902: 'VNC' }
+
+/** Where systems draw the ports of clients from (RFC 6335 §6, Linux); UDP sockets of clients cannot be told from servers'. */
+const EPHEMERAL = { least: 32_768, most: 60_999 }
+
+/** The services among what listens: those expected by their ports, and the known types that others can reach. */
+export function detectServices(
+  sockets: readonly ListeningSocket[],
+  settings: ServiceSettings,
+  programs: ReadonlyMap<string, string>,
+): RunningService[] {
+  const found = new Map<string, RunningService>()
+  for (const socket of sockets) {
+    const service =
+      expectedAt(socket, settings) ?? (isWanted(socket, settings) ? knownAt(socket, settings, programs) : undefined)
+    if (service !== undefined && !found.has(service.name)) found.set(service.name, service)
+  }
+  return [...found.values()]
+}
+
+function expectedAt({ port, protocol }: ListeningSocket, { expected }: ServiceSettings): RunningService | undefined {
+  const service = expected.find((each) => each.port === port && each.protocol === protocol)
+  return service && { name: service.name, application: service.application, port }
+}
+
+function knownAt(
+  { port, protocol, inode }: ListeningSocket,
+  { expected }: ServiceSettings,
+  programs: ReadonlyMap<string, string>,
+): RunningService | undefined {
+  const program = programs.get(inode)
+  const type = typeAt(port, protocol) ?? (program === undefined ? undefined : typeNamed(typeOfProgram[program]))
+  if (type === undefined) return undefined
+  const name = type.port === port ? type.name.toLowerCase() : `${type.name.toLowerCase()}-${port}`
+  // The name stands for the service; one that is expected keeps it to itself.
+  return expected.some((each) => each.name === name) ? undefined : { name, application: type.id, port }
+}
+
+/** Whether a socket may be a service that is reported because it was found. */
+function isWanted({ port, protocol, isLoopback }: ListeningSocket, settings: ServiceSettings): boolean {
+  if (!settings.found || settings.ignored.has(port) || (isLoopback && !settings.loopback)) return false
+  return protocol === 'tcp' || port < EPHEMERAL.least || port > EPHEMERAL.most
+}
+
+const typeAt = (port: number, protocol: 'tcp' | 'udp'): ApplicationType | undefined =>
+  applicationTypes.find((each) => each.port === port && each.protocol === protocol) ??
+  (protocol === 'tcp' ? typeNamed(typeOfPort[port]) : undefined)
+
+/** Sockets whose port does not say what they are. */
+export const unclearInodes = (sockets: readonly ListeningSocket[], settings: ServiceSettings): string[] =>
+  sockets
+    .filter((socket) => socket.protocol === 'tcp' && isWanted(socket, settings))
+    .filter((socket) => expectedAt(socket, settings) === undefined && typeAt(socket.port, 'tcp') === undefined)
+    .map(({ inode }) => inode)
+
+const typeNamed = (name: string | undefined) => applicationTypes.find((each) => each.name === name)

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+
+/** Names of the programs that hold sockets, by inode, as far as this process may see; looked up once for each socket. */
+export interface Programs {
+  namesOf(inodes: readonly string[]): ReadonlyMap<string, string>
+}
+
+export function createPrograms(folder = '/proc'): Programs {
+  const known = new Map<string, string>()
+  return {
+    namesOf(inodes) {
+      for (const inode of known.keys()) if (!inodes.includes(inode)) known.delete(inode)
+      const unknown = new Set(inodes.filter((inode) => !known.has(inode)))
+      for (const inode of unknown) known.set(inode, '')
+      if (unknown.size > 0) findNames(folder, unknown, known)
+      return known
+    },
+  }
+}
+
+/** Not by promises: thousands of links would be as many of them, and each is read from memory. */
+function findNames(folder: string, inodes: Set<string>, found: Map<string, string>): void {
+  for (const id of list(folder)) {
+    if (inodes.size === 0) return
+    if (!/^\d+$/.test(id)) continue
+    // Those of other users are closed to all but root.
+    for (const file of list(`${folder}/${id}/fd`)) {
+      const inode = inodeOf(`${folder}/${id}/fd/${file}`)
+      if (inode !== undefined && inodes.delete(inode)) found.set(inode, nameOf(`${folder}/${id}/comm`))
+    }
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function inodeOf(link: string): string | undefined {
+  try {
+    return /^socket:\[(\d+)\]$/.exec(readlinkSync(link))?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+function nameOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}

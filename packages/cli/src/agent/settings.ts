@@ -1,0 +1,47 @@
+import { CliError, exitCodes } from '../cli-error.ts'
+import { type AgentConfig, readAgentConfig } from './config/config.ts'
+import { stateFolder } from './state/state-folder.ts'
+
+/** What the commands of the agent take. */
+export interface AgentOptions {
+  json?: boolean
+  url?: string
+  code?: string
+  config?: string
+  state?: string
+  broker?: string
+}
+
+export interface AgentSettings {
+  config: AgentConfig
+  folder: string
+  /** Where the server is, as far as it was said: by an option, the environment or the configuration. */
+  url: string | undefined
+  code: string | undefined
+  broker: string | undefined
+}
+
+export async function readSettings(options: AgentOptions, env = process.env): Promise<AgentSettings> {
+  const config = await readAgentConfig(options.config, env)
+  const url = options.url ?? (env.MUSTER_URL || undefined) ?? config.url
+  if (url !== undefined) assertUrl(url)
+  return {
+    config,
+    folder: stateFolder(options.state, env),
+    url,
+    code: options.code ?? (env.MUSTER_CODE || undefined),
+    broker: options.broker ?? config.broker,
+  }
+}
+
+function assertUrl(url: string): void {
+  if (/^https?:\/\/./.test(url) && URL.canParse(url)) return
+  throw new CliError(`the server's URL must begin with http:// or https://, not as "${url}" does`, {
+    exitCode: exitCodes.usage,
+  })
+}
+
+export function needed<Value>(value: Value | undefined, what: string, hint: string): Value {
+  if (value !== undefined) return value
+  throw new CliError(what, { hint, exitCode: exitCodes.usage })
+}

@@ -1,0 +1,48 @@
+import { loadavg, networkInterfaces, release, uptime } from 'node:os'
+import { version } from '../../version.ts'
+import { diskOf, firstLineOf, memory, temperature } from './measurements.ts'
+import type { Sample } from './source.ts'
+
+interface BuiltIn {
+  /** What stands behind its name; with `?` it may be left away. */
+  takes?: string
+  read(argument: string): Promise<Sample>
+}
+
+export const builtIns: Readonly<Record<string, BuiltIn>> = {
+  uptime: { read: async () => ({ text: roughly(uptime()) }) },
+  load: { read: async () => load(loadavg()[0] ?? 0) },
+  memory: { read: memory },
+  disk: { takes: 'folder such as /', read: diskOf },
+  temperature: { takes: 'name of a sensor?', read: temperature },
+  address: { read: async () => ({ text: address() }) },
+  kernel: { read: async () => ({ text: release() }) },
+  agent: { read: async () => ({ text: version }) },
+  file: { takes: 'file, whose first line is the value', read: async (path) => ({ text: await firstLineOf(path) }) },
+  text: { takes: 'text, which is the value', read: async (text) => ({ text }) },
+}
+
+const MINUTE = 60
+const HOUR = 3_600
+const DAY = 86_400
+
+/** In the largest unit alone, so that it changes once a day in the long run. */
+export function roughly(seconds: number): string {
+  if (seconds >= DAY) return count(Math.floor(seconds / DAY), 'day')
+  if (seconds >= HOUR) return count(Math.floor(seconds / HOUR), 'hour')
+  const minutes = Math.floor(seconds / MINUTE / 10) * 10
+  return minutes === 0 ? 'under 10 minutes' : count(minutes, 'minute')
+}
+
+const count = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? '' : 's'}`
+
+const load = (value: number): Sample => ({ text: value.toFixed(1), measured: { value, step: 0.5 } })
+
+/** The first address that others can reach, of IPv4 where there is one. */
+function address(): string {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const outer = all.filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
+  const found = outer.find(({ family }) => family === 'IPv4') ?? outer[0]
+  if (found === undefined) throw new Error('this machine has no address besides its own')
+  return found.address
+}

@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import type { HardwareId } from '../machine/hardware-id.ts'
+import { readJsonFile, writeJsonFile } from './json-file.ts'
+
+/** The device that this machine is, and what it signs on with. */
+export interface DeviceState {
+  /** The server that it is registered at. */
+  url: string
+  deviceId: string
+  secret: string
+  hardwareId: string
+  /** `given`: named at registration. */
+  hardwareIdFrom: HardwareId['from'] | 'given'
+  registered: string
+}
+
+const fields = ['url', 'deviceId', 'secret', 'hardwareId', 'hardwareIdFrom', 'registered'] as const
+
+const fileIn = (folder: string): string => join(folder, 'device.json')
+
+export const readDevice = (folder: string): Promise<DeviceState | undefined> =>
+  readJsonFile(fileIn(folder), (json) => {
+    const values = json as Record<string, unknown> | null
+    const isWhole = typeof values === 'object' && fields.every((field) => typeof values?.[field] === 'string')
+    return isWhole ? (values as unknown as DeviceState) : undefined
+  })
+
+export const writeDevice = (folder: string, device: DeviceState): Promise<void> => writeJsonFile(fileIn(folder), device)

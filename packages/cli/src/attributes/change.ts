@@ -1,0 +1,57 @@
+import type { Muster } from '@muster/client'
+import { confirm } from '../confirm.ts'
+import { openMuster } from '../open-muster.ts'
+import { printJson, printPairs } from '../output/print-one.ts'
+import { type Changes, toInput } from './assignments.ts'
+import type { ChangeOptions } from './change-options.ts'
+import { findTarget, findUserId } from './find-target.ts'
+import { flatten } from './names.ts'
+import { countTargets, type Plan, planTargets } from './plan.ts'
+import { runPlan } from './run-plan.ts'
+
+interface Change {
+  /** What is to change, unless it is many. */
+  meant?: string | undefined
+  changes: Changes
+  options: ChangeOptions
+}
+
+export async function changeAttributes({ meant, changes, options }: Change): Promise<void> {
+  const muster = await openMuster(options, 6)
+  if (meant === undefined) return changeMany(muster, changes, options)
+  const target = await findTarget(muster, meant)
+  if (options.dryRun) {
+    const { preview } = await import('./preview.ts')
+    return preview(muster, { targets: { ids: [target] }, changes: toInput(changes), context: options.context }, options)
+  }
+  const { context } = options
+  const attributes = await muster.attributes.set(target, toInput(changes), { context })
+  if (options.json) return printJson(attributes)
+  await printPairs(flatten(attributes))
+}
+
+async function changeMany(muster: Muster, changes: Changes, options: ChangeOptions): Promise<void> {
+  const targets = await planTargets(muster, options)
+  const change = { targets, changes: toInput(changes), context: options.context }
+  if (options.dryRun) {
+    const { preview } = await import('./preview.ts')
+    return preview(muster, change, options)
+  }
+  const [total, userId] = await Promise.all([countTargets(muster, targets, options.context), findUserId(muster)])
+  const plan: Plan = { ...change, url: muster.url, userId, total, cursor: null, done: 0, refused: 0 }
+  if (total > 0 && !('ids' in targets)) await confirm(`${describeChanges(changes)} on ${devices(total)}`, options)
+  await runPlan(muster, plan, options)
+}
+
+const devices = (count: number): string => (count === 1 ? '1 device' : `${count} devices`)
+
+function describeChanges(changes: Changes): string {
+  const said = [...changes].map(([name, value]) => (value === null ? `remove ${name}` : `set ${name}=${short(value)}`))
+  const text = said.join(', ')
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`
+}
+
+const short = (value: string): string => {
+  const text = JSON.stringify(value)
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text
+}

@@ -1,0 +1,88 @@
+import type { Attributes, Muster } from '@muster/client'
+import type { Column } from '../output/column.ts'
+import { printList } from '../output/print-list.ts'
+import { findAttribute } from './names.ts'
+import { type Plan, type Planned, targetPages } from './plan.ts'
+
+interface Difference {
+  id: string
+  name: string
+  attribute: string
+  from: string | null
+  to: string | null
+  /** Why it would be refused. */
+  problem?: string
+}
+
+const columns: readonly Column<Difference>[] = [
+  { name: 'id', value: ({ id }) => id, whole: true },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'attribute', value: ({ attribute }) => attribute },
+  { name: 'from', value: ({ from }) => from },
+  { name: 'to', value: ({ to, problem }) => problem ?? to },
+]
+
+/** Says what a change would change, by the values that are in force, and changes nothing. */
+export async function preview(muster: Muster, planned: Planned, options: { json?: boolean }): Promise<void> {
+  const seen = { targets: 0, changing: 0 }
+  const items = differences(muster, planned, seen)
+  await printList({
+    items,
+    columns,
+    options: { ...options, limit: Number.POSITIVE_INFINITY },
+    empty: 'Nothing would change.',
+  })
+  console.error(`${seen.changing} of ${seen.targets} would change; nothing was written.`)
+}
+
+async function* differences(
+  muster: Muster,
+  planned: Planned,
+  seen: { targets: number; changing: number },
+): AsyncGenerator<Difference> {
+  const plan: Plan = { ...planned, url: '', userId: '', total: 0, cursor: null, done: 0, refused: 0 }
+  for await (const { ids } of targetPages(muster, plan)) {
+    for (const target of await readTargets(muster, ids, planned.context)) {
+      const found = [...differencesOf(target, planned)]
+      seen.targets++
+      if (found.length > 0) seen.changing++
+      yield* found
+    }
+  }
+}
+
+interface Target {
+  id: string
+  name: string
+  attributes: Attributes
+}
+
+/** Devices and services alike: a device's id is that of its bulk service. */
+async function readTargets(muster: Muster, ids: string[], context: string | undefined): Promise<Target[]> {
+  const attributes = { $: context === undefined ? {} : { context } }
+  const { login } = await muster.select({
+    login: { id: true, service: { $: { id: ids }, id: true, name: true, attributes } },
+  })
+  return login?.service ?? []
+}
+
+function* differencesOf({ id, name, attributes }: Target, { changes }: Planned): Generator<Difference> {
+  for (const [attribute, value] of Object.entries(changes)) {
+    const to = value as string | null
+    const present = attributes[attribute]
+    if (typeof present === 'object') {
+      if (to !== null) yield { id, name, attribute, from: null, to, problem: `refused: ${attribute} is a group` }
+      else
+        for (const [sub, from] of Object.entries(present))
+          yield { id, name, attribute: `${attribute}.${sub}`, from, to }
+      continue
+    }
+    const group = attribute.includes('.') ? attribute.slice(0, attribute.indexOf('.')) : undefined
+    const from = findAttribute(attributes, attribute)
+    if (to !== null && group !== undefined && typeof attributes[group] === 'string') {
+      yield { id, name, attribute, from, to, problem: `refused: ${group} is a value` }
+    } else if (from !== to) {
+      yield { id, name, attribute, from, to }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { errorOf, type Muster } from '@muster/client'
+import { exitCodes } from '../cli-error.ts'
+import { printJson, say } from '../output/print-one.ts'
+import { goOnUnread, onInterrupt } from '../process.ts'
+import { type Progress, showProgress } from '../progress.ts'
+import { type Plan, targetPages } from './plan.ts'
+import { newStateFile, removeState, writeState } from './state-file.ts'
+
+interface Refused {
+  id: string
+  code: string
+  message: string
+}
+
+interface Options {
+  json?: boolean
+  state?: string
+}
+
+/** What no target of a change would take: its name or value is wrong everywhere. */
+const wrongEverywhere: ReadonlySet<string> = new Set(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE'])
+
+/** Makes a change of many from where it stands, and keeps how far it is until it is done. */
+export async function runPlan(muster: Muster, plan: Plan, { json = false, state }: Options): Promise<void> {
+  const file = newStateFile(state)
+  await writeState(file, plan)
+  goOnUnread()
+  const progress = showProgress(plan.total, { quiet: json })
+  progress.update(plan.done + plan.refused)
+  const interruption = onInterrupt(() =>
+    progress.note('Stopping once the running requests are answered; Ctrl-C again stops at once.'),
+  )
+  const run: Run = { muster, plan, file, progress, signal: interruption.signal, now: { done: plan.done, refused: [] } }
+  try {
+    await change(run)
+    progress.stop()
+    await report(run, json)
+  } catch (error) {
+    progress.stop()
+    // Nothing is worth going on with where it failed before anything was done.
+    if (run.now.done === 0) await removeState(file)
+    else tellHowToGoOn(run)
+    throw error
+  } finally {
+    interruption.release()
+  }
+}
+
+interface Run {
+  muster: Muster
+  plan: Plan
+  file: string
+  progress: Progress
+  signal: AbortSignal
+  /** How far it is: further than what the file says, within a page. */
+  now: { done: number; refused: Refused[] }
+}
+
+async function change(run: Run): Promise<void> {
+  const { muster, plan, file, signal, now } = run
+  for await (const { ids, cursor } of targetPages(muster, plan)) {
+    await changePage(run, ids)
+    if (signal.aborted) return
+    plan.cursor = cursor
+    plan.done = now.done
+    await writeState(file, { ...plan, refused: plan.refused + now.refused.length })
+  }
+  await removeState(file)
+}
+
+async function changePage({ muster, plan, progress, signal, now }: Run, ids: readonly string[]): Promise<void> {
+  const before = { done: now.done, refused: now.refused.length }
+  const { changes, context } = plan
+  function* items() {
+    for (const target of ids) {
+      if (signal.aborted) return
+      yield { target, attributes: changes }
+    }
+  }
+  const { failed } = await muster.attributes.setMany(items(), {
+    context,
+    onProgress({ succeeded, failed }) {
+      now.done = before.done + succeeded
+      progress.update(now.done + plan.refused + before.refused + failed)
+    },
+  })
+  for (const { target, code, message } of failed) now.refused.push({ id: target, code, message })
+  const first = failed[0]
+  if (now.done === 0 && first !== undefined && failed.every(({ code }) => wrongEverywhere.has(code))) {
+    throw errorOf([{ message: first.message, extensions: { code: first.code } }])
+  }
+}
+
+async function report(run: Run, json: boolean): Promise<void> {
+  const { plan, signal, now, file } = run
+  const refused = plan.refused + now.refused.length
+  if (json) {
+    const state = signal.aborted ? { state: file } : {}
+    await printJson({ done: now.done, refused: now.refused, interrupted: signal.aborted, ...state })
+  } else {
+    for (const { id, code, message } of now.refused) console.error(`${id}: ${code}: ${message}`)
+    if (!signal.aborted) await say(`${now.done} done${refused === 0 ? '' : `, ${refused} refused`}`)
+  }
+  if (signal.aborted) {
+    tellHowToGoOn(run)
+    process.exitCode = exitCodes.interrupted
+  } else if (refused > 0) {
+    process.exitCode = exitCodes.partly
+  }
+}
+
+function tellHowToGoOn({ plan, now, file }: Run): void {
+  console.error(`${now.done} of ${plan.total} are done. Go on with: muster attributes resume ${file}`)
+}

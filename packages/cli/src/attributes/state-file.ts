@@ -1,0 +1,56 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { CliError, usageError } from '../cli-error.ts'
+import type { Plan } from './plan.ts'
+
+/** Where changes of many keep how far they are. */
+export const changesFolder = (env = process.env): string => join(env.HOME || homedir(), '.muster', 'changes')
+
+export function newStateFile(given: string | undefined): string {
+  if (given !== undefined) return resolve(given)
+  const now = new Date().toISOString().replace(/[:.]/g, '').slice(0, 15)
+  return join(changesFolder(), `${now}-${process.pid}.json`)
+}
+
+/** The file is whole at any time: its new content replaces the old at once. */
+export async function writeState(file: string, plan: Plan): Promise<void> {
+  const partial = `${file}.partial`
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    const handle = await open(partial, 'w', 0o600)
+    try {
+      await handle.writeFile(JSON.stringify(plan))
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(partial, file)
+  } catch (error) {
+    throw new CliError(`how far the change is cannot be kept: ${(error as Error).message}`, {
+      hint: 'Name another file with --state.',
+    })
+  }
+}
+
+export async function readState(file: string): Promise<Plan> {
+  try {
+    const plan = JSON.parse(await readFile(file, 'utf8')) as Plan
+    if (typeof plan.userId === 'string' && typeof plan.changes === 'object' && typeof plan.targets === 'object')
+      return plan
+  } catch (error) {
+    throw usageError(`${file} cannot be read: ${(error as Error).message}`)
+  }
+  throw usageError(`${file} holds no change that was cut short`)
+}
+
+export const removeState = (file: string): Promise<void> => rm(file, { force: true })
+
+/** State files of changes that were cut short, oldest first. */
+export async function listStates(): Promise<string[]> {
+  const names = await readdir(changesFolder()).catch(() => [])
+  return names
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => join(changesFolder(), name))
+}

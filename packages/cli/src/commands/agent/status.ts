@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import type { AgentOptions } from '../../agent/settings.ts'
+import { CliError } from '../../cli-error.ts'
+import { newAgentCommand } from './new-agent-command.ts'
+
+export function statusCommand(): Command {
+  return newAgentCommand('status', 'say which device this machine is, and how its agent is')
+    .description('Says which device this machine is and how its agent is. Ends with 1 unless the agent is connected.')
+    .action(run)
+}
+
+async function run(options: AgentOptions): Promise<void> {
+  const [{ readDevice }, { askStatus }, { stateFolder }, { statusLines }] = await Promise.all([
+    import('../../agent/state/device-file.ts'),
+    import('../../agent/status/socket.ts'),
+    import('../../agent/state/state-folder.ts'),
+    import('../../agent/status/status-lines.ts'),
+  ])
+  const folder = stateFolder(options.state)
+  const device = await readDevice(folder)
+  const status = await askStatus(folder)
+  if (device === undefined) {
+    throw new CliError(`this machine is not registered, as far as ${folder} says`, {
+      hint: "Register it: muster agent register --url URL --code CODE. As another user than the agent's, name --state.",
+    })
+  }
+  const { secret: _secret, ...shown } = device
+  if (options.json) console.log(JSON.stringify({ ...shown, running: status !== undefined, ...status }))
+  else for (const line of statusLines(device, status)) console.log(line)
+  if (status?.connected !== true) process.exitCode = 1
+}

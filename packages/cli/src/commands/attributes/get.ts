@@ -1,0 +1,48 @@
+import { type Command, Option } from 'commander'
+import { findTarget, targetHelp } from '../../attributes/find-target.ts'
+import { findAttribute, flatten } from '../../attributes/names.ts'
+import { CliError, exitCodes, usageError } from '../../cli-error.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { printJson, printPairs, printRows, say } from '../../output/print-one.ts'
+
+interface Options extends ClientOptions {
+  context?: string
+  contexts?: boolean
+}
+
+export function getCommand(): Command {
+  return newClientCommand('get', 'show attributes')
+    .description(
+      prose(`Shows attributes. A single name prints its value as it is, and ends with 4 where there is none. For many devices at once:
+muster devices list --columns name,site,net.ssid`),
+    )
+    .argument('<target>', targetHelp)
+    .argument('[name...]', 'which; left away, all')
+    .option('--context <name>', 'as they are in this context: its overrides laid over the base')
+    .addOption(new Option('--contexts', 'the base, and what each context makes of it').conflicts('context'))
+    .action(run)
+}
+
+async function run(meant: string, names: string[], { context, contexts, ...options }: Options): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const target = await findTarget(muster, meant)
+  if (contexts) {
+    if (names.length > 0) throw usageError('--contexts shows all names; leave the names away')
+    const { printContexts } = await import('../../attributes/contexts.ts')
+    return printContexts(muster, target, options)
+  }
+  const attributes = await muster.attributes.get(target, { context })
+  if (names.length === 0) return options.json ? printJson(attributes) : printPairs(flatten(attributes))
+  const found = names.map((name): [string, string | null] => [name, findAttribute(attributes, name)])
+  if (options.json) return printJson(Object.fromEntries(found))
+  if (found.length > 1)
+    return printRows(found, [
+      { name: 'name', value: ([name]) => name },
+      { name: 'value', value: ([, value]) => value },
+    ])
+  const [name, value] = found[0]!
+  if (value === null)
+    throw new CliError(`${meant} has no attribute ${JSON.stringify(name)}`, { exitCode: exitCodes.notFound })
+  await say(value)
+}

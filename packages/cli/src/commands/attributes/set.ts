@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import { type Changes, readAssignment, readFromFile, toChanges } from '../../attributes/assignments.ts'
+import { type ChangeOptions, splitTarget, withChangeOptions } from '../../attributes/change-options.ts'
+import { usageError } from '../../cli-error.ts'
+import { collect, newClientCommand, prose } from '../../new-command.ts'
+
+interface Options extends ChangeOptions {
+  file?: string[]
+}
+
+export function setCommand(): Command {
+  const command = newClientCommand('set', 'set attributes of one thing, of many, or of all devices that match')
+    .description(
+      prose(`Sets attributes. With --where, --all or --from there is no target among the arguments:
+
+muster attributes set gateway-1 site=oslo net.ssid=lab
+
+muster attributes set --where site=oslo --where platform=linux status=checked`),
+    )
+    .argument('<target-and-attributes...>', 'what to change, unless it is many, then name=value …')
+    .option('--file <name=file>', "a file's text as a value; may be given again", collect)
+  return withChangeOptions(command).action(run)
+}
+
+async function run(given: string[], options: Options): Promise<void> {
+  const { meant, rest } = splitTarget(given, options)
+  const changes = await readChanges(rest, options.file ?? [])
+  const { changeAttributes } = await import('../../attributes/change.ts')
+  await changeAttributes({ meant, changes, options })
+}
+
+async function readChanges(assignments: readonly string[], files: readonly string[]): Promise<Changes> {
+  const pairs = [...assignments.map(readAssignment), ...(await Promise.all(files.map(readFromFile)))]
+  if (pairs.length === 0)
+    throw usageError('nothing is given to set', 'An attribute is set as name=value, such as site=oslo.')
+  return toChanges(pairs)
+}

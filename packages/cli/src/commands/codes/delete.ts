@@ -1,0 +1,21 @@
+import type { Command } from 'commander'
+import { confirm } from '../../confirm.ts'
+import { deleteEach } from '../../delete-each.ts'
+import { type ClientOptions, newClientCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+
+export function deleteCommand(): Command {
+  return newClientCommand('delete', 'delete registration codes')
+    .description('Deletes registration codes. Devices that they registered stay.')
+    .argument('<id...>', '"muster codes list" shows them')
+    .option('-y, --yes', 'do not ask')
+    .action(run)
+}
+
+async function run(ids: string[], { yes, ...options }: ClientOptions & { yes?: boolean }): Promise<void> {
+  const muster = await openMuster(options, 4)
+  await confirm(`Delete ${ids.length === 1 ? `the registration code ${ids[0]}` : `${ids.length} registration codes`}`, {
+    yes,
+  })
+  await deleteEach(ids, { options, work: (id) => muster.mutations.deleteRegistrationCode({ id }) })
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { confirm } from '../../confirm.ts'
+import { findDeviceIds } from '../../devices/find-device.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { printJson, say } from '../../output/print-one.ts'
+
+interface Options extends ClientOptions {
+  force?: boolean
+  yes?: boolean
+}
+
+export function deleteCommand(): Command {
+  return newClientCommand('delete', 'delete devices')
+    .description(
+      prose(
+        `Deletes devices with their services and attributes: all that are named, or none. One that is active is refused without --force.`,
+      ),
+    )
+    .argument('<device...>', 'ids, hardware ids or names; at most 1000')
+    .option('--force', 'delete devices that are active, too')
+    .option('-y, --yes', 'do not ask')
+    .action(run)
+}
+
+async function run(meant: string[], { force = false, yes, ...options }: Options): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const ids = [...new Set(await findDeviceIds(muster, meant))]
+  await confirm(`Delete ${ids.length === 1 ? `the device ${meant[0]}` : `${ids.length} devices`}`, { yes })
+  await muster.mutations.deleteDevices({ deviceId: ids, force })
+  if (options.json) return printJson({ deleted: ids })
+  for (const id of ids) await say(`Deleted ${id}`)
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import { flatten } from '../../attributes/names.ts'
+import { deviceColumns, rowFields, serviceFields } from '../../devices/device-columns.ts'
+import { findDeviceId } from '../../devices/find-device.ts'
+import { type ClientOptions, newClientCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { printJson, printOne, printPairs, printRows, say } from '../../output/print-one.ts'
+import { serviceColumns } from '../../services/service-columns.ts'
+
+interface Options extends ClientOptions {
+  context?: string
+}
+
+export function getCommand(): Command {
+  return newClientCommand('get', 'show one device with its services and attributes')
+    .argument('<device>', 'its id, hardware id or name')
+    .option('--context <name>', 'show attributes as they are in this context')
+    .action(run)
+}
+
+async function run(meant: string, { context, ...options }: Options): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const device = await muster.getDevice(await findDeviceId(muster, meant), {
+    select: {
+      ...rowFields,
+      contexts: true,
+      attributes: { $: context === undefined ? {} : { context } },
+      services: serviceFields,
+    },
+  })
+  if (options.json) return printJson(device)
+  const contexts = { name: 'contexts', value: () => device.contexts.join(', ') || null }
+  await printOne(device, [...deviceColumns, contexts])
+  if (device.services.length > 0) {
+    await say('\nServices')
+    await printRows(
+      device.services,
+      serviceColumns.filter(({ name }) => !name.startsWith('device')),
+    )
+  }
+  const attributes = flatten(device.attributes)
+  if (attributes.length === 0) return
+  await say(context === undefined ? '\nAttributes' : `\nAttributes in ${context}`)
+  await printPairs(attributes)
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander'
+import {
+  attributeColumn,
+  deviceColumns,
+  rowFields,
+  serviceFields,
+  usualDeviceColumns,
+} from '../../devices/device-columns.ts'
+import { matching } from '../../devices/matching.ts'
+import { readWhere, whereHelp } from '../../devices/where.ts'
+import { collect, type ListOptions, newListCommand, prose } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { chooseColumns } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+
+interface Options extends ListOptions {
+  where?: string[]
+  sort: string
+  context?: string
+}
+
+export function listCommand(): Command {
+  return newListCommand('list', 'list devices, all or those that match', { limit: Number.POSITIVE_INFINITY })
+    .description(
+      prose(`Lists devices as they come. Columns are id, name, state, stateSince, platform, hardwareId, created, lastReported and the
+names of attributes; --json has all of them, with the services.`),
+    )
+    .argument('[part]', 'part of the name, case aside: the same as --where name~PART')
+    .option('--where <condition>', 'a condition, such as state=active or site=oslo; may be given again', collect)
+    .option('--sort <order>', 'a field or an attribute, then asc or desc: "site desc"', 'name asc')
+    .option('--context <name>', 'read attributes as they are in this context')
+    .addHelpText('after', whereHelp)
+    .action(run)
+}
+
+async function run(part: string | undefined, options: Options): Promise<void> {
+  const columns = chooseColumns(options.columns, {
+    known: deviceColumns,
+    usual: usualDeviceColumns,
+    other: attributeColumn,
+  })
+  const muster = await openMuster(options, 6)
+  const conditions = [...(part === undefined ? [] : [`name~${part}`]), ...(options.where ?? [])]
+  const where = await readWhere(muster, conditions, options.context)
+  const attributes = options.context === undefined ? true : ({ $: { context: options.context } } as const)
+  const wanted = {
+    ...rowFields,
+    ...(options.json || columns.some((column) => !deviceColumns.includes(column)) ? { attributes } : {}),
+    ...(options.json ? { services: serviceFields } : {}),
+  }
+  const items = matching(muster, where, { select: wanted, sort: options.sort, limit: options.limit })
+  await printList({ items, columns, options, empty: 'No device matches.' })
+}

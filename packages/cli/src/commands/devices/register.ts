@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { readAssignment, toChanges, toInput } from '../../attributes/assignments.ts'
+import { type ClientOptions, collect, newClientCommand, prose } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { printJson, say } from '../../output/print-one.ts'
+import { readServices } from '../../services/read-services.ts'
+
+interface Options extends ClientOptions {
+  hardwareId?: string
+  platform?: string
+  attribute?: string[]
+  service?: string[]
+}
+
+export function registerCommand(): Command {
+  return newClientCommand('register', 'add a device')
+    .description(
+      prose(`Adds a device with its attributes and services, all or nothing, and prints the secret that it signs on with: this once and
+never again. For devices that register themselves, see "muster codes create".`),
+    )
+    .argument('<name>', 'what it is called')
+    .option('--hardware-id <id>', 'what finds it again; unique in the account')
+    .option('--platform <name>', 'such as "Debian 12"')
+    .option('--attribute <name=value>', 'an attribute; may be given again', collect)
+    .option('--service <entry>', 'a service, such as ssh or web=http:8080; may be given again', collect)
+    .action(run)
+}
+
+async function run(
+  name: string,
+  { hardwareId, platform, attribute = [], service = [], ...options }: Options,
+): Promise<void> {
+  const attributes = toInput(toChanges(attribute.map(readAssignment)))
+  const muster = await openMuster(options, 4)
+  const services = await readServices(muster, service)
+  const { device, secret } = await muster.mutations.registerDevice({
+    name,
+    hardwareId: hardwareId ?? null,
+    platform: platform ?? null,
+    attributes,
+    services,
+  })
+  if (options.json) return printJson({ id: device.id, name: device.name, secret })
+  await say(`Registered ${device.id}`)
+  await say(`Secret: ${secret}`)
+  console.error('The secret is shown this once. It is the password of the device, and its id the user name.')
+}

@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+import { findDeviceId } from '../../devices/find-device.ts'
+import { type ClientOptions, newClientCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { printJson, say } from '../../output/print-one.ts'
+
+export function renameCommand(): Command {
+  return newClientCommand('rename', 'give a device another name')
+    .argument('<device>', 'its id, hardware id or present name')
+    .argument('<name>', 'what it is called from now on')
+    .action(run)
+}
+
+async function run(meant: string, wanted: string, options: ClientOptions): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const { id, name } = await muster.mutations.updateDevice({
+    deviceId: await findDeviceId(muster, meant),
+    name: wanted,
+  })
+  if (options.json) return printJson({ id, name })
+  await say(`${id} is called ${name}`)
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import { exitCodes } from '../cli-error.ts'
+import { printed } from '../colour.ts'
+import { readCredentials } from '../credentials.ts'
+import { type Finding, failed, ok } from '../doctor/check.ts'
+import { describe } from '../failure.ts'
+import { type ClientOptions, newClientCommand, prose } from '../new-command.ts'
+import { printJson, say } from '../output/print-one.ts'
+
+export function doctorCommand(): Command {
+  return newClientCommand('doctor', 'find out why a server does not answer as it should')
+    .description(
+      prose(`Checks one thing after the other, and says what to do about what is wrong: the credentials, whether the server can be reached, the
+clocks, the server's database, the signature, and for a server on this machine the disk of its folder. Ends with 1 when a check
+failed.`),
+    )
+    .action(run)
+}
+
+async function run(options: ClientOptions): Promise<void> {
+  const findings: Finding[] = []
+  for await (const finding of checks(options)) {
+    findings.push(finding)
+    if (!options.json) await tell(finding)
+  }
+  const isFine = findings.every(({ result }) => result !== 'failed')
+  if (options.json) await printJson({ ok: isFine, checks: findings })
+  if (!isFine) process.exitCode = exitCodes.failed
+}
+
+async function* checks(options: ClientOptions): AsyncGenerator<Finding> {
+  const [{ checkServer }, { checkSignature }, { checkCredentialsFile, checkDataFolder }, { openMuster }] =
+    await Promise.all([
+      import('../doctor/server.ts'),
+      import('../doctor/signature.ts'),
+      import('../doctor/this-machine.ts'),
+      import('../open-muster.ts'),
+    ])
+  yield ok('node', `${process.version} at ${process.execPath}`)
+  let credentials: Awaited<ReturnType<typeof readCredentials>>
+  let muster: Awaited<ReturnType<typeof openMuster>>
+  try {
+    credentials = await readCredentials(options)
+    muster = await openMuster(options, 0)
+  } catch (error) {
+    const { message, hint = '"muster configure" keeps credentials.' } = describe(error)
+    yield failed('credentials', message, hint)
+    return
+  }
+  const { url, keyId, file, profile } = credentials
+  if (file === undefined) yield ok('credentials', 'from the environment')
+  else yield await checkCredentialsFile(file)
+  yield ok('profile', `${profile}: ${keyId} at ${url}`)
+  let isReachable = true
+  for await (const finding of checkServer(url)) {
+    if (finding.check === 'reachability') isReachable = finding.result === 'ok'
+    yield finding
+  }
+  if (isReachable) yield* checkSignature(muster, keyId)
+  yield* checkDataFolder(url)
+}
+
+const marks = { ok: printed.green('ok'), warning: printed.yellow('warning'), failed: printed.red('failed') } as const
+const WIDTH = 'warning'.length
+
+async function tell({ check, result, message, hint }: Finding): Promise<void> {
+  await say(`${marks[result]}${' '.repeat(WIDTH - result.length)}  ${check}: ${message}`)
+  if (hint !== undefined) await say(`${' '.repeat(WIDTH)}  ${hint}`)
+}

@@ -1,0 +1,42 @@
+import type { EventType } from '@muster/client'
+import type { Command } from 'commander'
+import { findDeviceIds } from '../../devices/find-device.ts'
+import { eventColumns, eventFields, usualEventColumns } from '../../events/event-columns.ts'
+import { eventTypes } from '../../events/event-types.ts'
+import { pastMoment } from '../../moment.ts'
+import { collect, type ListOptions, newListCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { chooseColumns } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+
+interface Options extends ListOptions {
+  type?: EventType[]
+  device?: string[]
+  since?: string
+  until?: string
+}
+
+export function listCommand(): Command {
+  return newListCommand('list', 'list what happened, newest first', { limit: 100 })
+    .description('Lists what happened, newest first, as far back as events are kept.')
+    .option('--type <types>', 'such as device.state,attribute.change; may be given again', eventTypes)
+    .option('--device <device>', 'of this device: its id, hardware id or name; may be given again', collect)
+    .option('--since <when>', 'a date, or a time before now such as 12h', pastMoment)
+    .option('--until <when>', 'a date, or a time before now', pastMoment)
+    .action(run)
+}
+
+async function run({ type, device = [], since, until, ...options }: Options): Promise<void> {
+  const columns = chooseColumns(options.columns, { known: eventColumns, usual: usualEventColumns })
+  const muster = await openMuster(options, 6)
+  const deviceId = await findDeviceIds(muster, device)
+  const items = muster.pastEvents({
+    ...(type && { types: type }),
+    ...(deviceId.length > 0 && { deviceId }),
+    ...(since !== undefined && { minDate: since }),
+    ...(until !== undefined && { maxDate: until }),
+    size: Math.min(1_000, options.limit + 1),
+    select: eventFields,
+  })
+  await printList({ items, columns, options, empty: 'No event matches.' })
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { finished } from 'node:stream/promises'
+import type { Command } from 'commander'
+import { exportDevices } from '../export-devices.ts'
+import { type ClientOptions, newClientCommand, prose } from '../new-command.ts'
+import { openMuster } from '../open-muster.ts'
+import { write } from '../process.ts'
+import { formatHelp } from './format-help.ts'
+
+interface Options extends ClientOptions {
+  output?: string
+}
+
+export function exportCommand(): Command {
+  return newClientCommand('export', 'write all devices as CSV')
+    .description(
+      prose(`Writes all devices with their services and attributes as CSV, in the format of "muster import": imported again, the file
+changes nothing. What attributes have in contexts, attributes of services, and states are not part of it.`),
+    )
+    .option('-o, --output <file>', 'write to a file instead of standard output')
+    .addHelpText('after', formatHelp)
+    .addHelpText('after', spreadsheetNote)
+    .action(run)
+}
+
+const spreadsheetNote = `
+Values are written as they are: one that begins with =, +, - or @ is a formula to a spreadsheet that opens the file.`
+
+async function run({ output, json = false, ...which }: Options): Promise<void> {
+  const muster = await openMuster(which, 6)
+  if (output === undefined) {
+    await exportDevices(muster, (text) => write(process.stdout, text))
+    return
+  }
+  const devices = await writeWhole(output, (sink) => exportDevices(muster, (text) => write(sink, text)))
+  console.log(json ? JSON.stringify({ devices, file: output }) : `${devices} devices are in ${output}`)
+}
+
+/** A file that is there is whole: until then it has another name. */
+async function writeWhole(path: string, fill: (sink: WriteStream) => Promise<number>): Promise<number> {
+  const partial = `${path}.partial`
+  const sink = createWriteStream(partial)
+  try {
+    await once(sink, 'open')
+    const count = await fill(sink)
+    sink.end()
+    await finished(sink)
+    await rename(partial, path)
+    return count
+  } catch (error) {
+    sink.destroy()
+    await rm(partial, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { confirm } from '../../confirm.ts'
+import { deleteEach } from '../../delete-each.ts'
+import { type ClientOptions, newClientCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+
+export function deleteCommand(): Command {
+  return newClientCommand('delete', 'delete access keys')
+    .description('Deletes access keys. They stop working at once.')
+    .argument('<key...>', 'their ids: "muster keys list" shows them')
+    .option('-y, --yes', 'do not ask')
+    .action(run)
+}
+
+async function run(keys: string[], { yes, ...options }: ClientOptions & { yes?: boolean }): Promise<void> {
+  const muster = await openMuster(options, 4)
+  await confirm(`Delete ${keys.length === 1 ? `the access key ${keys[0]}` : `${keys.length} access keys`}`, { yes })
+  await deleteEach(keys, { options, work: (key) => muster.mutations.deleteAccessKey({ key }) })
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { newCommand, prose } from '../new-command.ts'
+
+export function migrateCommand(): Command {
+  return newCommand('migrate', "bring the database to the release's schema")
+    .description(
+      prose(`Brings the database to this release's schema. "muster serve" does so by itself; run it beforehand where several servers
+are replaced one by one. Works on DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server runs.`),
+    )
+    .action(async ({ json }: { json?: boolean }) => {
+      const [{ withDatabase }, { migrate }] = await Promise.all([
+        import('../local-database.ts'),
+        import('@muster/server/db/migrate.ts'),
+      ])
+      const done = await withDatabase(({ db }) => migrate(db))
+      if (json) console.log(JSON.stringify({ migrations: done }))
+      else console.log(done.length === 0 ? 'Nothing to do: the schema is up to date.' : `Done: ${done.join(', ')}`)
+    })
+}

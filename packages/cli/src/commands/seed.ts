@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { newCommand, prose, wholeNumber } from '../new-command.ts'
+import { showProgress } from '../progress.ts'
+
+interface Options {
+  json?: boolean
+  users: number
+  devices: number
+  services: number
+}
+
+export function seedCommand(): Command {
+  return newCommand('seed', 'fill the database with made-up fleets')
+    .description(
+      prose(`Fills the database with made-up fleets: devices with names, hardware ids, platforms, sites, statuses and services. The first
+fleet is the owner's; every further one gets a user of its own, fleet-2@example.com and so on, whose credentials are
+written to $MUSTER_DATA/credentials-<email>. The same numbers always make the same devices; those that are there
+stay. No events are recorded. Works on DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server runs.`),
+    )
+    .option('--users <count>', 'fleets', wholeNumber(1, 1_000), 1)
+    .option('--devices <count>', 'devices of each fleet', wholeNumber(1, 10_000_000), 1_000)
+    .option('--services <count>', 'services of each device', wholeNumber(0, 100), 4)
+    .action(run)
+}
+
+async function run({ users, devices, services, json = false }: Options): Promise<void> {
+  const [{ withInstallation }, { seedFleets }] = await Promise.all([
+    import('../installation.ts'),
+    import('../seed/seed-fleets.ts'),
+  ])
+  const started = performance.now()
+  const progress = showProgress(users * devices, { quiet: json })
+  try {
+    const fleets = await withInstallation((installation) =>
+      seedFleets(installation, { users, devices, services, onProgress: progress.update }),
+    )
+    progress.stop()
+    const seconds = Math.round((performance.now() - started) / 100) / 10
+    if (json) return console.log(JSON.stringify({ fleets, seconds }))
+    for (const { email, added, credentials } of fleets) {
+      console.log(
+        `${email}: ${added} devices added, ${devices - added} there already${credentials ? `; ${credentials}` : ''}`,
+      )
+    }
+    console.log(`${seconds} s`)
+  } finally {
+    progress.stop()
+  }
+}

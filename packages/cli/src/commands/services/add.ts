@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { usageError } from '../../cli-error.ts'
+import { findDeviceId } from '../../devices/find-device.ts'
+import { type ClientOptions, newClientCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { printJson, say } from '../../output/print-one.ts'
+import { readServices, serviceHelp } from '../../services/read-services.ts'
+
+export function addCommand(): Command {
+  return newClientCommand('add', 'add a service to a device')
+    .argument('<device>', 'its id, hardware id or name')
+    .argument('<service>', 'such as ssh or web=http:8080')
+    .addHelpText('after', serviceHelp)
+    .action(run)
+}
+
+async function run(meant: string, entry: string, options: ClientOptions): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const [service, more] = await readServices(muster, [entry])
+  if (service === undefined || more !== undefined) throw usageError(`${JSON.stringify(entry)} is not one service`)
+  const added = await muster.mutations.addService({ deviceId: await findDeviceId(muster, meant), ...service })
+  if (options.json) return printJson(added)
+  await say(`Added ${added.id}: ${added.name}, ${added.title}${added.port === null ? '' : ` on port ${added.port}`}`)
+}

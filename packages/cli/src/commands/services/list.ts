@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import { serviceFields } from '../../devices/device-columns.ts'
+import { findDeviceIds } from '../../devices/find-device.ts'
+import { findType } from '../../devices/where.ts'
+import { collect, type ListOptions, newListCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { chooseColumns } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+import { serviceColumns } from '../../services/service-columns.ts'
+
+interface Options extends ListOptions {
+  name?: string
+  state?: string
+  type?: string[]
+}
+
+const usual = ['id', 'name', 'device', 'type', 'host', 'port', 'enabled', 'state']
+
+export function listCommand(): Command {
+  return newListCommand('list', 'list services of one device or all', { limit: Number.POSITIVE_INFINITY })
+    .description('Lists services, device by device: of those that are named, else of all.')
+    .argument('[device...]', 'ids, hardware ids or names')
+    .option('--name <part>', 'part of the name of the service, case aside')
+    .option('--state <state>', 'active or inactive')
+    .option('--type <type>', 'name or id of a type ("muster services types"); may be given again', collect)
+    .action(run)
+}
+
+async function run(meant: string[], { name, state, type = [], ...options }: Options): Promise<void> {
+  const columns = chooseColumns(options.columns, { known: serviceColumns, usual })
+  const muster = await openMuster(options, 6)
+  const deviceId = await findDeviceIds(muster, meant)
+  const application = await Promise.all(type.map((one) => findType(muster, one)))
+  const items = muster.services({
+    ...(deviceId.length > 0 && { deviceId }),
+    ...(application.length > 0 && { application }),
+    ...(name !== undefined && { name }),
+    ...(state !== undefined && { state }),
+    select: { ...serviceFields, device: { id: true, name: true } },
+  })
+  await printList({ items, columns, options, empty: 'No service matches.' })
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import { confirm } from '../../confirm.ts'
+import { deleteEach } from '../../delete-each.ts'
+import { type ClientOptions, newClientCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+
+export function removeCommand(): Command {
+  return newClientCommand('remove', 'remove services')
+    .argument('<id...>', 'of the services: "muster services list" shows them')
+    .option('-y, --yes', 'do not ask')
+    .action(run)
+}
+
+async function run(ids: string[], { yes, ...options }: ClientOptions & { yes?: boolean }): Promise<void> {
+  const muster = await openMuster(options, 4)
+  await confirm(`Remove ${ids.length === 1 ? `the service ${ids[0]}` : `${ids.length} services`}`, { yes })
+  await deleteEach(ids, { options, work: (id) => muster.mutations.removeService({ id }) })
+}

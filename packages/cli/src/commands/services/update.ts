@@ -1,0 +1,52 @@
+import { type Command, Option } from 'commander'
+import { usageError } from '../../cli-error.ts'
+import { findType } from '../../devices/where.ts'
+import { type ClientOptions, newClientCommand, wholeNumber } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { printJson, printOne } from '../../output/print-one.ts'
+import { serviceColumns } from '../../services/service-columns.ts'
+
+interface Options extends ClientOptions {
+  name?: string
+  type?: string
+  host?: string | false
+  port?: number | false
+  enable?: true
+  disable?: true
+}
+
+export function updateCommand(): Command {
+  return newClientCommand('update', 'change a service')
+    .description('Changes what is given of a service, and nothing else.')
+    .argument('<id>', 'of the service: "muster services list" shows it')
+    .option('--name <name>', 'what it is called')
+    .option('--type <type>', 'name or id of a type ("muster services types")')
+    .option('--host <host>', 'where the device reaches it')
+    .option('--no-host', 'on the device itself')
+    .option('--port <port>', '1 to 65535', wholeNumber(1, 65_535))
+    .option('--no-port', 'without a port')
+    .addOption(new Option('--enable', 'enable it').conflicts('disable'))
+    .option('--disable', 'disable it')
+    .action(run)
+}
+
+async function run(id: string, { name, type, host, port, enable, disable, ...options }: Options): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const changes = {
+    ...(name !== undefined && { name }),
+    ...(type !== undefined && { application: await findType(muster, type) }),
+    ...(typeof host === 'string' && { host }),
+    ...(host === false && { host: null }),
+    ...(typeof port === 'number' && { port }),
+    ...(port === false && { port: null }),
+    ...(enable && { enabled: true }),
+    ...(disable && { enabled: false }),
+  }
+  if (Object.keys(changes).length === 0) throw usageError('nothing is given to change')
+  const service = await muster.mutations.updateService({ id, ...changes })
+  if (options.json) return printJson(service)
+  await printOne(
+    service,
+    serviceColumns.filter((column) => !column.name.startsWith('device')),
+  )
+}

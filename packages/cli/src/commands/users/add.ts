@@ -1,0 +1,35 @@
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { newCommand, prose } from '../../new-command.ts'
+
+interface Options {
+  json?: boolean
+  credentials?: string
+  name?: string
+}
+
+export function addCommand(): Command {
+  return newCommand('add', 'add a user and write the credentials to a file')
+    .description(
+      prose(`Adds a user with a password and an access key, and writes both to a file that only you may read. Works on DATABASE_URL,
+else on the database in MUSTER_DATA, whether or not a server runs.`),
+    )
+    .argument('<email>', 'e-mail address of the user')
+    .option('--credentials <file>', 'where to write the credentials (default: $MUSTER_DATA/credentials-<email>)')
+    .option('--name <name>', 'name of the user')
+    .action(run)
+}
+
+async function run(email: string, options: Options): Promise<void> {
+  const [{ addUser, credentialsFileName }, { withInstallation }] = await Promise.all([
+    import('../../add-user.ts'),
+    import('../../installation.ts'),
+  ])
+  const user = await withInstallation((installation) => {
+    const file = resolve(options.credentials ?? join(installation.config.dataFolder, credentialsFileName(email)))
+    return addUser(installation, { email, name: options.name ?? null, accessKeyName: 'muster users add', file })
+  })
+  if (options.json) return console.log(JSON.stringify(user))
+  console.log(`Added ${user.email}. Credentials: ${user.credentials}`)
+  console.log(`Try: muster query --credentials ${user.credentials} '{ login { email } }'`)
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { confirm } from '../../confirm.ts'
+import { deleteEach } from '../../delete-each.ts'
+import { type ClientOptions, newClientCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+
+export function deleteCommand(): Command {
+  return newClientCommand('delete', 'delete webhooks')
+    .description('Deletes webhooks with their deliveries.')
+    .argument('<id...>', '"muster webhooks list" shows them')
+    .option('-y, --yes', 'do not ask')
+    .action(run)
+}
+
+async function run(ids: string[], { yes, ...options }: ClientOptions & { yes?: boolean }): Promise<void> {
+  const muster = await openMuster(options, 4)
+  await confirm(`Delete ${ids.length === 1 ? `the webhook ${ids[0]}` : `${ids.length} webhooks`}`, { yes })
+  await deleteEach(ids, { options, work: (id) => muster.mutations.deleteWebhook({ id }) })
+}

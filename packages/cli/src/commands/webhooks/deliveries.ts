@@ -1,0 +1,27 @@
+import { type Command, Option } from 'commander'
+import { type ListOptions, newListCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { chooseColumns } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+import { deliveryColumns, deliveryFields } from '../../webhooks/webhook-columns.ts'
+
+interface Options extends ListOptions {
+  failed?: true
+}
+
+const usual = ['id', 'created', 'event', 'status', 'attempts', 'httpStatus', 'nextAttempt', 'error']
+
+export function deliveriesCommand(): Command {
+  return newListCommand('deliveries', 'list deliveries of a webhook, newest first', { limit: 100 })
+    .argument('<id>', 'of the webhook: "muster webhooks list" shows it')
+    .addOption(new Option('--failed', 'those that failed for good'))
+    .action(run)
+}
+
+async function run(webhookId: string, { failed, ...options }: Options): Promise<void> {
+  const columns = chooseColumns(options.columns, { known: deliveryColumns, usual })
+  const muster = await openMuster(options, 6)
+  const which = { webhookId, size: Math.min(1_000, options.limit + 1), ...(failed && { failed }) }
+  const items = muster.deliveries({ ...which, select: deliveryFields })
+  await printList({ items, columns, options, empty: 'There are no deliveries.' })
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { type ListOptions, newListCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { chooseColumns } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+import { webhookColumns, webhookFields } from '../../webhooks/webhook-columns.ts'
+
+const usual = ['id', 'name', 'url', 'events', 'enabled', 'paused']
+
+export function listCommand(): Command {
+  return newListCommand('list', 'list webhooks', { limit: Number.POSITIVE_INFINITY }).action(run)
+}
+
+async function run(options: ListOptions): Promise<void> {
+  const columns = chooseColumns(options.columns, { known: webhookColumns, usual })
+  const muster = await openMuster(options, 4)
+  const { login } = await muster.select({ login: { webhooks: webhookFields } })
+  await printList({ items: login?.webhooks ?? [], columns, options, empty: 'There are no webhooks.' })
+}

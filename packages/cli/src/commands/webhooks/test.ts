@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { CliError } from '../../cli-error.ts'
+import { type ClientOptions, newClientCommand } from '../../new-command.ts'
+import { openMuster } from '../../open-muster.ts'
+import { printJson, printOne } from '../../output/print-one.ts'
+import { deliveryColumns, deliveryFields } from '../../webhooks/webhook-columns.ts'
+
+export function testCommand(): Command {
+  return newClientCommand('test', 'send a test event now, and say how it went')
+    .description('Sends a test event now, once, and says how it went; also while the webhook is disabled or paused.')
+    .argument('<id>', '"muster webhooks list" shows it')
+    .action(run)
+}
+
+const shown = ['id', 'status', 'httpStatus', 'milliseconds', 'error', 'response']
+
+async function run(id: string, options: ClientOptions): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const { testWebhook: delivery } = await muster.mutate({ testWebhook: { $: { id }, ...deliveryFields } })
+  if (options.json) await printJson(delivery)
+  else
+    await printOne(
+      delivery,
+      deliveryColumns.filter(({ name }) => shown.includes(name)),
+    )
+  if (delivery.status === 'delivered') return
+  throw new CliError('the receiver did not take the test event', {
+    hint: 'It must answer 200 to 299 within 15 seconds.',
+  })
+}

@@ -1,0 +1,20 @@
+import { write } from '../process.ts'
+import { type Candidate, findCandidates } from './candidates.ts'
+import type { Shell } from './scripts.ts'
+
+const lineOf: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
+  bash: ({ text }) => text,
+  zsh: ({ text, description }) =>
+    `${text.replaceAll('\\', '\\\\').replaceAll(':', '\\:')}${description ? `:${description}` : ''}`,
+  fish: ({ text, description }) => `${text}${description ? `\t${description}` : ''}`,
+}
+
+/** Answers a shell's question: what may come next. A failure is no answer: nobody asked to read of it. */
+export async function complete([shell, ...words]: readonly string[]): Promise<number> {
+  const format = lineOf[shell as Shell]
+  if (format === undefined) return 2
+  const candidates = await findCandidates(words).catch(() => [])
+  const lines = candidates.map(format).filter((line) => !/[\r\n]/.test(line))
+  await write(process.stdout, lines.map((line) => `${line}\n`).join(''))
+  return 0
+}

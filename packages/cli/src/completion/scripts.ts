@@ -1,0 +1,40 @@
+export type Shell = 'bash' | 'zsh' | 'fish'
+
+/** What each shell is given to load. They ask `muster __complete` for what may come next. */
+export const scripts: Readonly<Record<Shell, string>> = {
+  bash: `# muster completion bash; load it with: source <(muster completion bash)
+_muster() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("$(printf '%q' "$line")")
+  done < <(muster __complete bash "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _muster muster
+`,
+  zsh: `#compdef muster
+# muster completion zsh; load it with: source <(muster completion zsh)
+_muster() {
+  local -a candidates
+  candidates=("\${(@f)$(muster __complete zsh "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "\${candidates[1]}" ]]; then
+    _describe 'muster' candidates
+  else
+    _files
+  fi
+}
+compdef _muster muster
+`,
+  fish: `# muster completion fish; load it with: muster completion fish | source
+function __muster_complete
+  set -l done (commandline -opc)
+  set -l candidates (muster __complete fish $done[2..-1] (commandline -ct) 2>/dev/null)
+  if test (count $candidates) -gt 0
+    printf '%s\\n' $candidates
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c muster -f -a '(__muster_complete)'
+`,
+}

@@ -1,0 +1,20 @@
+/** Does the work on each item, `limit` at once. The first failure ends it, once what runs already has come to its end. */
+export async function runConcurrently<Item>(
+  items: Iterable<Item>,
+  limit: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const waiting = items[Symbol.iterator]()
+  let failed = false
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.next(); !next.done && !failed; next = waiting.next()) {
+      await work(next.value).catch((error: unknown) => {
+        failed = true
+        throw error
+      })
+    }
+  }
+  const results = await Promise.allSettled(Array.from({ length: limit }, worker))
+  const failure = results.find((result) => result.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
+}

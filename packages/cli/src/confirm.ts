@@ -1,0 +1,48 @@
+import { createInterface } from 'node:readline/promises'
+import { CliError, exitCodes, usageError } from './cli-error.ts'
+
+/** Asks before something that cannot be undone; where nobody can be asked, --yes must have been given. */
+export async function confirm(what: string, { yes = false }: { yes?: boolean | undefined }): Promise<void> {
+  if (yes) return
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw usageError(
+      `${what}: nobody is here to say yes, so nothing was done`,
+      'Give --yes to go ahead without being asked.',
+    )
+  }
+  const answer = await ask(`${what}? [y/N] `)
+  if (!/^y(es)?$/i.test(answer)) throw new CliError('nothing was done', { exitCode: exitCodes.interrupted })
+}
+
+/** Asks on standard error, so that the answer to the command stays apart. Ctrl-C is an interruption. */
+export async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  // Ctrl-C, and the end of the input.
+  const gone = new Promise<never>((_resolve, reject) => {
+    for (const what of ['SIGINT', 'close']) {
+      lines.once(what, () => reject(new CliError('nothing was done', { exitCode: exitCodes.interrupted })))
+    }
+  })
+  try {
+    return (await Promise.race([lines.question(question), gone])).trim()
+  } finally {
+    lines.close()
+  }
+}
+
+/** `ask`, with nothing of the answer shown. */
+export async function askSecretly(question: string): Promise<string> {
+  process.stderr.write(question)
+  const { Writable } = await import('node:stream')
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    lines.once('SIGINT', () => reject(new CliError('nothing was done', { exitCode: exitCodes.interrupted })))
+  })
+  try {
+    return await Promise.race([lines.question(''), interrupted])
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
+}

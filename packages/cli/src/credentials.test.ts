@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { credentialsFile, profilesIn, readCredentials } from './credentials.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-credentials-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+async function put(path: string, text?: string): Promise<string> {
+  const file = join(folder, path)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text ?? sectionOf('default', path.replaceAll('/', '-')))
+  return file
+}
+
+const sectionOf = (profile: string, key: string): string =>
+  `[${profile}]\nMUSTER_URL=http://h\nMUSTER_ACCESS_KEY_ID=${key}\nMUSTER_SECRET_ACCESS_KEY=c2VjcmV0\n`
+
+const env = (more: Record<string, string> = {}) => ({
+  HOME: join(folder, 'home'),
+  MUSTER_DATA: join(folder, 'data'),
+  ...more,
+})
+
+describe('credentials', () => {
+  it('come from the first place that has them, and that place is told', async () => {
+    const home = await put('home/.muster/credentials')
+    expect(await readCredentials({}, env())).toMatchObject({ keyId: 'home-.muster-credentials', file: home })
+    expect(await credentialsFile(undefined, env())).toBe(home)
+    const data = await put('data/credentials')
+    expect(await readCredentials({}, env())).toMatchObject({ file: data })
+    expect(await credentialsFile(undefined, env())).toBe(data)
+    const named = await put('named')
+    expect(await readCredentials({}, env({ MUSTER_CREDENTIALS: named }))).toMatchObject({ file: named })
+    expect(await credentialsFile(undefined, env({ MUSTER_CREDENTIALS: named }))).toBe(named)
+    const given = await put('given')
+    expect(await readCredentials({ credentials: given }, env({ MUSTER_CREDENTIALS: named }))).toMatchObject({
+      file: given,
+    })
+  })
+
+  it('come from the profile that is asked for', async () => {
+    const file = await put('data/credentials', sectionOf('default', 'one') + sectionOf('work', 'other'))
+    expect(await readCredentials({ profile: 'work' }, env())).toMatchObject({ keyId: 'other', profile: 'work', file })
+    expect(await readCredentials({}, env({ MUSTER_PROFILE: 'work' }))).toMatchObject({ keyId: 'other' })
+    await expect(readCredentials({ profile: 'nowhere' }, env())).rejects.toMatchObject({ exitCode: 2 })
+  })
+
+  it('are missed with a word on where they are made', async () => {
+    const hint = expect.stringMatching(/muster serve.*muster configure/)
+    await expect(readCredentials({}, env())).rejects.toMatchObject({ exitCode: 2, hint })
+    await put('data/credentials')
+    const given = join(folder, 'nowhere')
+    await expect(readCredentials({ credentials: given }, env())).rejects.toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('profilesIn', () => {
+  it('names the sections, whatever else there is', () => {
+    expect(profilesIn('; [no]\r\n[default]\r\nMUSTER_URL=x[y]\r\n [ work ] \nA=b\n')).toEqual(['default', 'work'])
+  })
+})

@@ -1,0 +1,26 @@
+import { exitCodes } from './cli-error.ts'
+import { exitCodeOf, printFailure } from './failure.ts'
+import { printJson, say } from './output/print-one.ts'
+
+interface Deleting {
+  options: { json?: boolean }
+  work: (id: string) => Promise<unknown>
+}
+
+/** Deletes one after the other. What is refused keeps none of the others back, and is told. */
+export async function deleteEach(ids: readonly string[], { options, work }: Deleting): Promise<void> {
+  const deleted: string[] = []
+  let failure: unknown
+  for (const id of new Set(ids)) {
+    try {
+      await work(id)
+      deleted.push(id)
+      if (!options.json) await say(`Deleted ${id}`)
+    } catch (error) {
+      failure = error
+      printFailure(error, { json: options.json ?? false })
+    }
+  }
+  if (options.json) await printJson({ deleted })
+  if (failure !== undefined) process.exitCode = deleted.length > 0 ? exitCodes.partly : exitCodeOf(failure)
+}

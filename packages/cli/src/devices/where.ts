@@ -1,0 +1,102 @@
+import type { Muster } from '@muster/client'
+import { usageError } from '../cli-error.ts'
+
+/** What the API's list of devices is asked for, and what it cannot be asked for. */
+export interface DeviceFilter {
+  name?: string
+  state?: string
+  hardwareId?: string
+  id?: string[]
+  platform?: string[]
+  application?: number[]
+  attributes?: Record<string, string>
+  context?: string
+}
+
+export interface Where {
+  filter: DeviceFilter
+  /** The whole name, where that is asked for: the API takes a part of it. */
+  exactName?: string
+}
+
+export const whereHelp = `
+Conditions, all of which must hold:
+  name~part              a part of the name, case aside; name=… is the whole name
+  state=active           active or inactive
+  platform=linux         given again: any of them; so are id and application
+  hardwareId=A0-17
+  application=ssh        has a service of this type: its name or its id ("muster services types")
+  site=oslo              any other name is an attribute; net.ssid=lab is one in a group
+  attributes.state=x     an attribute that is called like one of the above`
+
+const fields = ['name', 'state', 'hardwareId', 'id', 'platform', 'application'] as const
+type Field = (typeof fields)[number]
+
+interface Condition {
+  name: string
+  operator: '=' | '~'
+  value: string
+}
+
+/** Reads conditions such as `state=active`, `name~pump` and `site=oslo`. */
+export function parseWhere(conditions: readonly string[], context?: string): { where: Where; applications: string[] } {
+  const filter: DeviceFilter = context === undefined ? {} : { context }
+  const where: Where = { filter }
+  const applications: string[] = []
+  for (const condition of conditions.map(readCondition)) {
+    const { name, value } = condition
+    if (condition.operator === '~' && name !== 'name') throw onlyNames(name)
+    if (name === 'name') addName(where, condition)
+    else if (name === 'application') applications.push(value)
+    else if (name === 'id' || name === 'platform') filter[name] = [...(filter[name] ?? []), value]
+    else if (name === 'state' || name === 'hardwareId') filter[name] = once(filter[name], name, value)
+    else addAttribute(filter, name.replace(/^attributes\./, ''), value)
+  }
+  return { where, applications }
+}
+
+function readCondition(text: string): Condition {
+  const [, name, operator, value] = /^([^=~]+)([=~])([\s\S]*)$/.exec(text) ?? []
+  if (name === undefined) {
+    throw usageError(
+      `--where ${JSON.stringify(text)} is no condition`,
+      'It is written state=active, name~pump or site=oslo.',
+    )
+  }
+  return { name, operator: operator as Condition['operator'], value: value! }
+}
+
+const onlyNames = (name: string): Error =>
+  usageError(`--where: ~ is for a part of the name alone, not of ${name}`, `Write ${name}=…; attributes match whole.`)
+
+function addName(where: Where, { operator, value }: Condition): void {
+  if (value === '') throw usageError('--where: the name to look for is empty')
+  where.filter.name = once(where.filter.name, 'name', value)
+  if (operator === '=') where.exactName = value
+}
+
+function addAttribute(filter: DeviceFilter, name: string, value: string): void {
+  filter.attributes = { ...filter.attributes, [name]: once(filter.attributes?.[name], name, value) }
+}
+
+function once(before: string | undefined, name: Field | string, value: string): string {
+  if (before === undefined || before === value) return value
+  throw usageError(`--where: ${name} cannot be ${JSON.stringify(before)} and ${JSON.stringify(value)} at once`)
+}
+
+/** `parseWhere`, with the types of services looked up. */
+export async function readWhere(muster: Muster, conditions: readonly string[], context?: string): Promise<Where> {
+  const { where, applications } = parseWhere(conditions, context)
+  if (applications.length > 0)
+    where.filter.application = await Promise.all(applications.map((one) => findType(muster, one)))
+  return where
+}
+
+/** The id of a type of service that is meant by its name, case aside, or its id. */
+export async function findType(muster: Muster, meant: string): Promise<number> {
+  if (/^\d+$/.test(meant)) return Number(meant)
+  const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true } })
+  const found = applicationTypes.find(({ name }) => name.toLowerCase() === meant.toLowerCase())
+  if (found !== undefined) return found.id
+  throw usageError(`there is no type of service ${JSON.stringify(meant)}`, '"muster services types" lists them.')
+}

@@ -1,0 +1,50 @@
+import type { Event } from '@muster/client'
+import type { Column } from '../output/column.ts'
+
+export type EventRow = Pick<Event, 'id' | 'type' | 'timestamp' | 'state' | 'data'> & {
+  target: readonly { id: string; kind: string; name: string }[]
+  actor: { email: string } | null
+}
+
+export const eventFields = {
+  id: true,
+  type: true,
+  timestamp: true,
+  state: true,
+  data: true,
+  target: { id: true, kind: true, name: true },
+  actor: { id: true, email: true },
+} as const
+
+export const eventColumns: readonly Column<EventRow>[] = [
+  { name: 'timestamp', value: ({ timestamp }) => timestamp, time: true, whole: true },
+  { name: 'type', value: ({ type }) => type, whole: true },
+  { name: 'target', value: ({ target }) => target.map(({ name }) => name).join(' ') || null },
+  { name: 'actor', value: ({ actor }) => actor?.email },
+  { name: 'details', value: detailsOf },
+  { name: 'state', value: ({ state }) => state },
+  { name: 'targetId', value: ({ target }) => target.map(({ id }) => id).join(' ') || null, whole: true },
+  { name: 'id', value: ({ id }) => id, whole: true },
+]
+
+export const usualEventColumns = ['timestamp', 'type', 'target', 'actor', 'details']
+
+interface Change {
+  old?: unknown
+  new?: unknown
+}
+
+/** What changed, in a line. */
+function detailsOf({ state, data }: EventRow): string | null {
+  const { changes, context, ...rest } = data as { changes?: Record<string, Change>; context?: string | null }
+  const said = Object.entries(changes ?? {}).map(
+    ([name, change]) => `${name}: ${short(change.old)} → ${short(change.new)}`,
+  )
+  if (said.length > 0) return `${said.join(', ')}${context ? ` in ${context}` : ''}`
+  if (state !== null) return state
+  const present = Object.entries(rest).filter(([, value]) => typeof value !== 'object')
+  return present.map(([name, value]) => `${name}: ${value}`).join(', ') || null
+}
+
+const short = (value: unknown): string =>
+  value === null || value === undefined ? '-' : typeof value === 'string' ? value : JSON.stringify(value)

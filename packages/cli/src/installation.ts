@@ -1,0 +1,37 @@
+import type { Secrets } from '@muster/server/auth/secrets.ts'
+import { migrate } from '@muster/server/db/migrate.ts'
+import { credentialsPath } from '@muster/server/start/credentials-file.ts'
+import { localUrl } from '@muster/server/start/greeting.ts'
+import { setUp } from '@muster/server/start/set-up.ts'
+import { readCredentials } from './credentials.ts'
+import { type LocalDatabase, withDatabase } from './local-database.ts'
+
+export interface Installation extends LocalDatabase {
+  secrets: Secrets
+  /** What clients call the server. */
+  url: string
+}
+
+/**
+ * `withDatabase` with the schema up to date and the master key at hand. On an empty database the owner is created and
+ * the credentials written, as the first start of the server would.
+ */
+export function withInstallation<Result>(work: (installation: Installation) => Promise<Result>): Promise<Result> {
+  return withDatabase(async (local) => {
+    const { db, config, log } = local
+    await migrate(db)
+    const url = (await writtenUrl(config.dataFolder)) ?? config.publicUrl ?? localUrl(config.host, config.port)
+    const { secrets } = await setUp({ db, config, url, log })
+    return work({ ...local, secrets, url })
+  })
+}
+
+/** The URL in the owner's credentials, which follow the server to the port it listens on. */
+async function writtenUrl(dataFolder: string): Promise<string | undefined> {
+  const path = credentialsPath(dataFolder)
+  try {
+    return (await readCredentials({ credentials: path, profile: 'default' }, {})).url
+  } catch {
+    return undefined
+  }
+}

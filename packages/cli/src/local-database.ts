@@ -1,0 +1,55 @@
+import { type Config, readConfig } from '@muster/server/config.ts'
+import { createDatabase, createPool, type Database } from '@muster/server/db/database.ts'
+import { connectOrStart, type OpenDatabase } from '@muster/server/db/embedded/connect-running.ts'
+import type pg from 'pg'
+import { CliError } from './cli-error.ts'
+import { type Log, standardErrorLog } from './log.ts'
+
+export interface LocalDatabase {
+  db: Database
+  pool: pg.Pool
+  config: Config
+  log: Log
+}
+
+/**
+ * Does work on the installation's own database: that of DATABASE_URL, else the embedded one, which is started for as long
+ * as the work takes unless a server runs it already.
+ */
+export async function withDatabase<Result>(work: (database: LocalDatabase) => Promise<Result>): Promise<Result> {
+  const config = readConfig()
+  const log = standardErrorLog()
+  const { connection, close } = await open(config, log)
+  const pool = createPool({ connection, size: 4, statementTimeout: 0 })
+  // An idle connection that breaks is replaced; a statement that fails says so itself.
+  pool.on('error', () => {})
+  const db = createDatabase(pool)
+  try {
+    if (config.databaseUrl !== undefined) await assertAnswers(pool)
+    return await work({ db, pool, config, log })
+  } finally {
+    await db.destroy()
+    await close()
+  }
+}
+
+async function assertAnswers(pool: pg.Pool): Promise<void> {
+  try {
+    const client = await pool.connect()
+    client.release()
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException
+    throw new CliError(`DATABASE_URL: no database answers there (${message || code})`)
+  }
+}
+
+async function open(config: Config, log: Log): Promise<{ connection: pg.PoolConfig; close: OpenDatabase['close'] }> {
+  if (config.databaseUrl !== undefined) {
+    return { connection: { connectionString: config.databaseUrl }, close: async () => {} }
+  }
+  return connectOrStart({
+    dataFolder: config.dataFolder,
+    log: { info: log.info.bind(log), warn: log.warn.bind(log), error: log.error.bind(log) },
+    onExit: (reason) => log.error(reason),
+  })
+}

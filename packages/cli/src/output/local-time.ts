@@ -1,0 +1,8 @@
+/** `2026-11-20 14:25:03`, by the clock on the wall of whoever reads. */
+export function localTime(moment: string): string {
+  const date = new Date(moment)
+  if (Number.isNaN(date.getTime())) return moment
+  const two = (number: number): string => String(number).padStart(2, '0')
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
+}

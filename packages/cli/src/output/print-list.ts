@@ -1,0 +1,74 @@
+import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
+import { printed } from '../colour.ts'
+import type { ListOptions } from '../new-command.ts'
+import { write } from '../process.ts'
+import { type Column, textOf } from './column.ts'
+import { layOut } from './table.ts'
+
+/** Rows that are looked at for the widths of a table. */
+const FIRST = 200
+
+interface List<Item> {
+  items: Iterable<Item> | AsyncIterable<Item>
+  columns: readonly Column<Item>[]
+  options: Pick<ListOptions, 'json' | 'csv' | 'limit'>
+  /** Said where there is none, to people alone. */
+  empty: string
+}
+
+/** Prints a list as it comes: a table, JSON Lines or CSV. Returns how many there were. */
+export async function printList<Item>({ items, columns, options, empty }: List<Item>): Promise<number> {
+  const put = (text: string): Promise<void> => write(process.stdout, text)
+  const limited = takeUpTo(items, options.limit)
+  if (options.json) return each(limited, (item) => put(`${JSON.stringify(item)}\n`))
+  if (options.csv) {
+    await put(formatCsvRow(columns.map(({ name }) => name)))
+    return each(limited, (item) => put(formatCsvRow(columns.map((column) => textOf(column, item)))))
+  }
+  const count = await printTable(limited, columns, put)
+  if (count === 0) console.error(empty)
+  return count
+}
+
+async function printTable<Item>(
+  items: AsyncIterable<Item>,
+  columns: readonly Column<Item>[],
+  put: (text: string) => Promise<void>,
+): Promise<number> {
+  const room = process.stdout.isTTY ? process.stdout.columns : undefined
+  const first: Item[] = []
+  let table: ReturnType<typeof layOut<Item>> | undefined
+  const begin = async (): Promise<void> => {
+    table = layOut(columns, first, room)
+    await put(`${printed.bold(table.head())}\n`)
+    for (const item of first) await put(`${table.row(item)}\n`)
+  }
+  const count = await each(items, async (item) => {
+    if (table !== undefined) return put(`${table.row(item)}\n`)
+    if (first.push(item) === FIRST) await begin()
+  })
+  if (table === undefined && count > 0) await begin()
+  return count
+}
+
+async function each<Item>(items: AsyncIterable<Item>, work: (item: Item) => Promise<void>): Promise<number> {
+  let count = 0
+  for await (const item of items) {
+    await work(item)
+    count++
+  }
+  return count
+}
+
+/** Says where the limit left some out; finding out costs no more than the item behind it. */
+async function* takeUpTo<Item>(items: Iterable<Item> | AsyncIterable<Item>, limit: number): AsyncGenerator<Item> {
+  let taken = 0
+  for await (const item of items) {
+    if (taken === limit) {
+      console.error(`These are the first ${limit}; there are more: --limit all has them.`)
+      return
+    }
+    yield item
+    taken++
+  }
+}

@@ -1,0 +1,27 @@
+import { printed } from '../colour.ts'
+import { write } from '../process.ts'
+import type { Column } from './column.ts'
+import { cellOf, layOut } from './table.ts'
+import { padEnd, visible, widthOf } from './text-width.ts'
+
+export const printJson = (value: unknown): Promise<void> => write(process.stdout, `${JSON.stringify(value)}\n`)
+
+export const say = (text: string): Promise<void> => write(process.stdout, `${text}\n`)
+
+/** One thing, a line for each of its values. */
+export function printOne<Item>(item: Item, columns: readonly Column<Item>[]): Promise<void> {
+  return printPairs(columns.map((column) => [column.name, cellOf(column, item)]))
+}
+
+/** Names and values, a pair a line. */
+export async function printPairs(pairs: readonly (readonly [name: string, value: string])[]): Promise<void> {
+  const width = Math.max(0, ...pairs.map(([name]) => widthOf(visible(name))))
+  for (const [name, value] of pairs) await say(`${printed.bold(padEnd(visible(name), width))}  ${visible(value)}`)
+}
+
+/** A few rows at once, as a part of something greater. */
+export async function printRows<Item>(items: readonly Item[], columns: readonly Column<Item>[]): Promise<void> {
+  const table = layOut(columns, items, process.stdout.isTTY ? process.stdout.columns : undefined)
+  await say(printed.bold(table.head()))
+  for (const item of items) await say(table.row(item))
+}

@@ -1,0 +1,57 @@
+import { type Column, textOf } from './column.ts'
+import { localTime } from './local-time.ts'
+import { clip, padEnd, visible, widthOf } from './text-width.ts'
+
+const GAP = '  '
+/** No column is made narrower than this to fit the terminal. */
+const LEAST = 8
+const NOTHING = '-'
+
+export interface Table<Item> {
+  head(): string
+  row(item: Item): string
+}
+
+/** A table whose columns are as wide as its first rows need, cut to the terminal where `room` says how wide that is. */
+export function layOut<Item>(
+  columns: readonly Column<Item>[],
+  first: readonly Item[],
+  room: number | undefined,
+): Table<Item> {
+  const widths = columns.map((column) =>
+    Math.max(widthOf(column.name), ...first.map((item) => widthOf(cellOf(column, item)))),
+  )
+  if (room !== undefined) narrow(widths, columns, room)
+  const line = (cells: string[]): string =>
+    cells
+      .map((cell, index) => fit(cell, { width: widths[index]!, cut: room !== undefined && !columns[index]!.whole }))
+      .join(GAP)
+      .trimEnd()
+  return {
+    head: () => line(columns.map(({ name }) => name)),
+    row: (item) => line(columns.map((column) => cellOf(column, item))),
+  }
+}
+
+const fit = (cell: string, { width, cut }: { width: number; cut: boolean }): string =>
+  padEnd(cut ? clip(cell, width) : cell, width)
+
+export function cellOf<Item>(column: Column<Item>, item: Item): string {
+  const text = textOf(column, item)
+  if (text === null) return NOTHING
+  return visible(column.time ? localTime(text) : text)
+}
+
+/** Takes from the widest until all of them fit, or none can give. */
+function narrow<Item>(widths: number[], columns: readonly Column<Item>[], room: number): void {
+  const gaps = GAP.length * (widths.length - 1)
+  for (let over = widths.reduce((sum, width) => sum + width, gaps) - room; over > 0; over--) {
+    let widest = -1
+    for (const [index, width] of widths.entries()) {
+      if (columns[index]!.whole || width <= Math.max(LEAST, widthOf(columns[index]!.name))) continue
+      if (widest === -1 || width > widths[widest]!) widest = index
+    }
+    if (widest === -1) return
+    widths[widest]!--
+  }
+}

@@ -1,0 +1,30 @@
+import { SingleBar } from 'cli-progress'
+
+export interface Progress {
+  update(done: number): void
+  /** Says something without breaking the bar. */
+  note(text: string): void
+  stop(): void
+}
+
+/** A bar on standard error, where that is a terminal; else nothing. */
+export function showProgress(total: number, { quiet }: { quiet: boolean }): Progress {
+  const note = (text: string): void => console.error(text)
+  if (quiet || !process.stderr.isTTY || total === 0) return { update() {}, note, stop() {} }
+  const bar = new SingleBar({
+    format: '{bar} {percentage}% | {value}/{total} | {duration_formatted}',
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    // Ctrl-C is the command's own.
+    gracefulExit: false,
+  })
+  bar.start(total, 0)
+  return {
+    update: (done) => bar.update(done),
+    note(text) {
+      process.stderr.write(`\n${text}\n`)
+    },
+    stop: () => bar.stop(),
+  }
+}

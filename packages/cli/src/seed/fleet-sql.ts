@@ -1,0 +1,82 @@
+import { customers, firmware, kinds, networks, platforms, services, sites, statuses } from './made-up.ts'
+
+const literal = (text: string | null): string => (text === null ? 'null' : `'${text.replaceAll("'", "''")}'`)
+
+/** One of the values, by a byte of the row's hash: the same row always draws the same. */
+function draw(values: readonly (string | number | null)[], byte: number): string {
+  const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
+  return `(array[${array}])[1 + get_byte(h, ${byte}) % ${values.length}]`
+}
+
+/** Devices that stand together in the indexes by id, so that adding a million of them takes minutes. */
+const NEIGHBOURS = 4_096
+
+/**
+ * Eight bytes, written as ids are: 80, three of the neighbourhood's hash, and four that are a different number for every
+ * row, since an odd factor permutes the numbers below 2^32. The second byte is below 80 for devices and not for services.
+ */
+function id(number: string, kind: 'device' | 'service'): string {
+  const mark = kind === 'device' ? '& 127' : '| 128'
+  const bytes = [
+    `get_byte(around, 0) ${mark}`,
+    'get_byte(around, 1)',
+    'get_byte(around, 2)',
+    ...[24, 16, 8, 0].map((shift) => `((${number}) * 2654435761 >> ${shift}) & 255`),
+  ]
+  return `'80:' || ${bytes.map((byte) => `lpad(to_hex(${byte}), 2, '0')`).join(` || ':' || `)}`
+}
+
+const hash = (text: string): string => `sha256(convert_to($5 || ${text}, 'UTF8'))`
+
+/** Fixed, so that a fleet is the same whenever it is made. */
+const FIRST_DAY = `timestamptz '2024-01-01 00:00Z'`
+const REPORT_DAY = `timestamptz '2026-01-01 00:00Z'`
+
+/**
+ * Adds devices number $2 to $3 of a made-up fleet to the account $1, each with $4 services; $5 tells one fleet from another.
+ * Those that are there already stay as they are. Answers how many were added.
+ */
+export const fleetStatement = `
+with numbered as materialized (
+  select n, h, around, ${id('n', 'device')} as id
+  from generate_series($2::bigint, $3::bigint) n, ${hash("':' || n")} h, ${hash(`' near ' || n / ${NEIGHBOURS}`)} around
+  order by id
+), added as (
+  insert into device (account_id, id, name, hardware_id, platform, created, attributes)
+  select $1, id,
+    ${draw(kinds, 3)} || '-' || ${draw(sites, 4)} || '-' || n,
+    upper(encode(substr(h, 6, 2), 'hex')) || '-' || lpad(upper(to_hex(n)), 8, '0'),
+    ${draw(platforms, 7)},
+    ${FIRST_DAY} + n * interval '61 seconds',
+    jsonb_build_object('site', ${draw(sites, 4)}, 'firmware', ${draw(firmware, 8)}, 'net', jsonb_build_object('ssid', ${draw(networks, 9)}))
+  from numbered
+  on conflict do nothing
+  returning id
+), alive as (
+  insert into device_live (account_id, device_id, state, state_since, last_reported, category_a, status_a, status_b)
+  select $1, id,
+    case when get_byte(h, 10) < 190 then 'active' else 'inactive' end,
+    ${REPORT_DAY} - get_byte(h, 11) * interval '97 minutes',
+    case when get_byte(h, 10) < 248 then ${REPORT_DAY} - get_byte(h, 12) * interval '7 seconds' end,
+    ${draw(customers, 13)},
+    ${draw(statuses, 14)},
+    case when get_byte(h, 15) < 64 then get_byte(h, 16) % 101 || ' %' end
+  from numbered join added using (id)
+), served as (
+  insert into service (account_id, device_id, id, name, application, port, host, enabled, created)
+  select $1, id, ${id('n * 128 + k', 'service')},
+    ${pick(services.map(([name]) => name))} || case when k > ${services.length} then '-' || k else '' end,
+    ${pick(services.map(([, application]) => application))},
+    ${pick(services.map(([, , port]) => port))},
+    case when get_byte(h, 17) < 40 then '192.168.' || get_byte(h, 18) || '.' || k end,
+    get_byte(h, 19) >= 12,
+    ${FIRST_DAY} + n * interval '61 seconds'
+  from numbered join added using (id), generate_series(1, $4::int) k
+)
+select count(*)::int as added from added`
+
+/** One of the values by the number of the service. */
+function pick(values: readonly (string | number)[]): string {
+  const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
+  return `(array[${array}])[1 + (k - 1) % ${values.length}]`
+}

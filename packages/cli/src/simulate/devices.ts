@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import type { Muster } from '@muster/client'
+import { CliError } from '../cli-error.ts'
+import { runConcurrently } from '../concurrency.ts'
+import type { Credentials } from './device.ts'
+
+/** What marks devices that a simulation may take over, and remove. */
+const PLATFORM = 'muster-simulator'
+/** Requests under way at once: the server's pool has ten connections by default. */
+const AT_ONCE = 8
+/** Aliases of one field that the API takes in one document. */
+const ROTATIONS = 15
+const REMOVALS = 500
+
+export interface Preparation {
+  muster: Muster
+  /** Where the server is. */
+  url: string
+  count: number
+  /** Called with how many devices are ready. */
+  onProgress: (ready: number) => void
+  /** Once aborted, nothing further is begun. */
+  signal: AbortSignal
+}
+
+/** Registers devices as devices do, with a code for just as many; `ready` is filled as they come. */
+export async function registerDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
+  const { muster, url, count, onProgress, signal } = preparation
+  const { code, id } = await createCode(muster, count)
+  const run = randomUUID().slice(0, 8)
+  try {
+    await runConcurrently(Array.from({ length: count }).keys(), AT_ONCE, async (index) => {
+      if (signal.aborted) return
+      const name = `simulated ${run} ${index + 1}`
+      ready.push(await register(url, { code, name, hardwareId: name.replaceAll(' ', '-') }))
+      onProgress(ready.length)
+    })
+  } finally {
+    await muster.query('mutation ($id: ID!) { deleteRegistrationCode(id: $id) }', { id })
+  }
+}
+
+interface CreatedCode {
+  createRegistrationCode: { code: string; registrationCode: { id: string } }
+}
+
+async function createCode(muster: Muster, uses: number): Promise<{ code: string; id: string }> {
+  const { createRegistrationCode: created } = await muster.query<CreatedCode>(
+    `mutation ($platform: String, $uses: Int, $expires: DateTime) {
+      createRegistrationCode(name: "muster simulate", platform: $platform, uses: $uses, expires: $expires,
+        services: [{ name: "ssh", port: 22 }]) { code registrationCode { id } } }`,
+    { platform: PLATFORM, uses, expires: new Date(Date.now() + 3_600_000).toISOString() },
+  )
+  return { code: created.code, id: created.registrationCode.id }
+}
+
+interface RegisterAnswer {
+  deviceId?: string
+  secret?: string
+  errors?: { message: string }[]
+}
+
+async function register(url: string, body: Record<string, string>): Promise<Credentials> {
+  const response = await fetch(`${url.replace(/\/+$/, '')}/devices/v1/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(60_000),
+  })
+  const answer = (await response.json().catch(() => ({}))) as RegisterAnswer
+  if (!response.ok || answer.deviceId === undefined || answer.secret === undefined) {
+    throw new CliError(
+      `a device could not register itself: ${answer.errors?.[0]?.message ?? `HTTP ${response.status}`}`,
+    )
+  }
+  return { id: answer.deviceId, secret: answer.secret }
+}
+
+/** Takes devices of earlier simulations, and gives each a new secret: the old one is known to nobody. */
+export async function takeExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
+  const { muster, count, onProgress, signal } = preparation
+  const ids = await findSimulated(muster, count)
+  await runConcurrently(chunks(ids, ROTATIONS), AT_ONCE, async (chunk) => {
+    if (signal.aborted) return
+    ready.push(...(await rotateSecrets(muster, chunk)))
+    onProgress(ready.length)
+  })
+}
+
+async function findSimulated(muster: Muster, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { id } of muster.devices({ platform: [PLATFORM], select: { id: true } })) {
+    ids.push(id)
+    if (ids.length === count) return ids
+  }
+  throw new CliError(`there are ${ids.length} devices of earlier simulations, not ${count}`, {
+    hint: 'Ask for fewer, or leave --existing away: then as many are registered.',
+  })
+}
+
+async function rotateSecrets(muster: Muster, ids: readonly string[]): Promise<Credentials[]> {
+  const fields = ids.map((_, index) => `d${index}: rotateDeviceSecret(deviceId: $d${index}) { secret }`)
+  const variables = ids.map((_, index) => `$d${index}: String!`)
+  const answer = await muster.query<Record<string, { secret: string }>>(
+    `mutation (${variables.join(', ')}) { ${fields.join(' ')} }`,
+    Object.fromEntries(ids.map((id, index) => [`d${index}`, id])),
+  )
+  return ids.map((id, index) => ({ id, secret: answer[`d${index}`]!.secret }))
+}
+
+export async function removeDevices(muster: Muster, devices: readonly Credentials[]): Promise<void> {
+  const ids = devices.map(({ id }) => id)
+  for (const chunk of chunks(ids, REMOVALS)) {
+    await muster.query('mutation ($ids: [String!]!) { deleteDevices(deviceId: $ids, force: true) }', { ids: chunk })
+  }
+}
+
+function* chunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
+}

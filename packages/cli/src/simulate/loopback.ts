@@ -1,0 +1,18 @@
+import { isIP } from 'node:net'
+import { CliError, exitCodes } from '../cli-error.ts'
+
+/** Refuses an address elsewhere: a fleet is thousands of connections, and belongs on one's own machine. */
+export function assertLoopback(url: string, what: string): void {
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
+  if (isLoopback(host)) return
+  throw new CliError(`${what} is at ${host}, which is not this machine`, {
+    hint: 'With --allow-remote the fleet is let loose on it all the same.',
+    exitCode: exitCodes.usage,
+  })
+}
+
+/** RFC 1122 §3.2.1.3, RFC 4291 §2.5.3, RFC 6761 §6.3. */
+function isLoopback(host: string): boolean {
+  if (isIP(host) === 4) return host.startsWith('127.')
+  return host === '::1' || host === 'localhost' || host.endsWith('.localhost')
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { verifyWebhook, type WebhookDelivered, WebhookError } from '@muster/client'
+import { usageError } from '../cli-error.ts'
+import { printed } from '../colour.ts'
+import { localTime } from '../output/local-time.ts'
+import { printJson, say } from '../output/print-one.ts'
+import { visible } from '../output/text-width.ts'
+
+/** More than any delivery has. */
+const MOST_BYTES = 1 << 20
+
+interface Receiving {
+  host: string
+  port: number
+  /** HTTP status for deliveries that are genuine. */
+  answer: number
+  json: boolean
+  secret: () => string
+}
+
+export interface Receiver {
+  url: string
+  until(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** Listens for deliveries, checks each and prints it. */
+export async function receiveDeliveries({ host, port, answer, json, secret }: Receiving): Promise<Receiver> {
+  const seen = new Set<string>()
+  const server = createServer(async (request, response) => {
+    const body = request.method === 'POST' ? await readBody(request) : undefined
+    if (body === undefined) return response.writeHead(request.method === 'POST' ? 413 : 405, { allow: 'POST' }).end()
+    try {
+      const delivered = await verifyWebhook(request.headers, body, secret())
+      await tell(delivered, { json, isAgain: seen.has(delivered.id) })
+      seen.add(delivered.id)
+      response.writeHead(answer).end()
+    } catch (error) {
+      const reason = error instanceof WebhookError ? error.reason : (error as Error).message
+      console.error(`refused a request that is no delivery of this webhook: ${reason}`)
+      response.writeHead(400).end()
+    }
+  })
+  await listen(server, host, port)
+  const name = host.includes(':') ? `[${host}]` : host
+  return {
+    url: `http://${name}:${(server.address() as AddressInfo).port}/`,
+    until: async (signal) => {
+      if (!signal.aborted) await once(signal, 'abort')
+    },
+    async close() {
+      server.close().closeAllConnections()
+      if (server.listening) await once(server, 'close')
+    },
+  }
+}
+
+async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<void> {
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+  } catch (error) {
+    throw usageError(
+      `it cannot listen on ${host}:${port}: ${(error as Error).message}`,
+      'Give another --host or --port.',
+    )
+  }
+}
+
+/** undefined: more than a delivery has. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += (chunk as Buffer).length
+    if (bytes > MOST_BYTES) return undefined
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
+}
+
+async function tell(
+  delivered: WebhookDelivered,
+  { json, isAgain }: { json: boolean; isAgain: boolean },
+): Promise<void> {
+  if (json) return printJson({ ...delivered, again: isAgain })
+  const { id, type, timestamp, data } = delivered
+  const what = [data.device?.name, data.service?.name, data.state].filter((part) => part).join(' ')
+  await say(`${printed.dim(localTime(timestamp))}  ${type}  ${visible(what)}${isAgain ? '  (again)' : ''}`)
+  await say(printed.dim(`  ${id}  ${visible(JSON.stringify(data))}`))
+}

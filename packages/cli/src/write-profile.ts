@@ -1,0 +1,62 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { CliError, usageError } from './cli-error.ts'
+
+/** Names of a section that INI files of all kinds agree on. */
+const profileName = /^[A-Za-z0-9_-]{1,64}$/
+
+export function assertProfileName(profile: string): void {
+  if (profileName.test(profile)) return
+  throw usageError(`${JSON.stringify(profile)} cannot be the name of a profile`, 'Letters, digits, - and _ make one.')
+}
+
+/**
+ * Puts values into a section of a credentials file, the others of it and all other sections as they were. The file is for its
+ * owner alone, and whole at any time.
+ */
+export async function writeProfile(
+  file: string,
+  profile: string,
+  values: Readonly<Record<string, string>>,
+): Promise<void> {
+  assertProfileName(profile)
+  for (const [name, value] of Object.entries(values)) {
+    if (/[\r\n]/.test(value)) throw usageError(`${name} must be on one line`)
+  }
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw new CliError(`the credentials cannot be read: ${error.message}`)
+  })
+  await replacePrivately(file, withSection(text, profile, values))
+}
+
+export function withSection(text: string, profile: string, values: Readonly<Record<string, string>>): string {
+  const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/)
+  const start = lines.findIndex((line) => line.trim() === `[${profile}]`)
+  const said = Object.entries(values).map(([name, value]) => `${name}=${value}`)
+  if (start === -1) return `${[...lines, ...(lines.length > 0 ? [''] : []), `[${profile}]`, ...said].join('\n')}\n`
+  const behind = lines.findIndex((line, index) => index > start && /^\s*\[/.test(line))
+  const end = behind === -1 ? lines.length : behind
+  // What signs for the key that was there goes with it.
+  const replaced = new Set([...Object.keys(values), 'MUSTER_SECRET_ACCESS_KEY', 'MUSTER_PRIVATE_KEY_FILE'])
+  const kept = lines.slice(start + 1, end).filter((line) => !replaced.has(line.split('=')[0]!.trim()))
+  return `${[...lines.slice(0, start + 1), ...said, ...kept, ...lines.slice(end)].join('\n')}\n`
+}
+
+async function replacePrivately(file: string, text: string): Promise<void> {
+  const partial = `${file}.${process.pid}.partial`
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    const handle = await open(partial, 'w', 0o600)
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(partial, file)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw new CliError(`the credentials cannot be written: ${(error as Error).message}`)
+  }
+}

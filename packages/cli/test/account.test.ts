@@ -1,0 +1,104 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateKeyPair } from '@muster/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { openAccount } from './account.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('configure', () => {
+  it('keeps a profile that holds, for its owner alone', async () => {
+    const { user, start, run, env } = await openAccount(app)
+    const file = env.MUSTER_CREDENTIALS!
+    const args = ['configure', '--url', app.url, '--key-id', user.keyId, '--secret-stdin', '--profile']
+    const kept = await start([...args, 'work'], { input: `${user.secret}\n` }).done
+    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining(user.email) })
+    expect(kept.stdout + kept.stderr).not.toContain(user.secret)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await run('configure', '--list')).stdout).toBe('default\nwork\n')
+    expect(await run('devices', 'list', '--profile', 'work')).toMatchObject({ code: 0 })
+    expect(await run('devices', 'list', '--profile', 'none')).toMatchObject({ code: 2 })
+
+    const before = readFileSync(file, 'utf8')
+    const wrong = await start([...args, 'other'], { input: 'd3Jvbmc=\n' }).done
+    expect(wrong).toMatchObject({ code: 5, stdout: '' })
+    expect(await start([...args, 'a b'], { input: user.secret }).done).toMatchObject({ code: 2 })
+    expect(await run('configure', '--url', app.url)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--key-id'),
+    })
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    const unchecked = await start([...args, 'other', '--no-check'], { input: 'd3Jvbmc=' }).done
+    expect(unchecked).toMatchObject({ code: 0, stdout: expect.stringContaining('Not checked') })
+    expect(readFileSync(file, 'utf8')).toBe(
+      `${before}\n[other]\nMUSTER_URL=${app.url}\nMUSTER_ACCESS_KEY_ID=${user.keyId}\nMUSTER_SECRET_ACCESS_KEY=d3Jvbmc=\n`,
+    )
+  })
+
+  it('keeps a key that has no shared secret', async () => {
+    const { run, lines, home } = await openAccount(app)
+    const { publicKey, privateKey } = await generateKeyPair()
+    const [own, shared] = [join(home, 'private.pem'), join(home, 'public.pem')]
+    writeFileSync(own, privateKey)
+    writeFileSync(shared, publicKey)
+    const [key] = await lines('keys', 'create', '--public-key', shared)
+    expect(key).toMatchObject({ algorithm: 'ed25519', secret: null })
+    const args = ['configure', '--url', app.url, '--key-id', key.key, '--private-key', own, '--profile', 'pair']
+    expect(await run(...args)).toMatchObject({ code: 0 })
+    expect(await run('devices', 'list', '--profile', 'pair')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('keys', () => {
+  it('are created, kept in a profile, disabled, enabled and deleted', async () => {
+    const { user, run, lines } = await openAccount(app)
+    const created = await run('keys', 'create', 'reader', '--read-only', '--expires', '90d', '--save', 'reader')
+    expect(created).toMatchObject({ code: 0, stdout: expect.not.stringContaining('Secret') })
+    const keys = await lines('keys', 'list')
+    expect(keys).toMatchObject([{ name: 'reader', readOnly: true, expires: expect.any(String) }, { key: user.keyId }])
+    const { key } = keys[0]
+    const forbidden = await run('devices', 'register', 'x', '--profile', 'reader', '--json')
+    expect(forbidden.code).toBe(5)
+    expect(JSON.parse(forbidden.stderr)).toMatchObject({ error: { code: 'FORBIDDEN', hint: expect.any(String) } })
+    expect(await lines('keys', 'disable', key)).toMatchObject([{ enabled: false }])
+    await expect.poll(async () => (await run('devices', 'list', '--profile', 'reader')).code).toBe(5)
+    expect(await lines('keys', 'enable', key)).toMatchObject([{ enabled: true }])
+    expect(await run('keys', 'delete', key)).toMatchObject({ code: 2 })
+    expect(await run('keys', 'delete', key, '--yes')).toMatchObject({ code: 0, stdout: `Deleted ${key}\n` })
+    expect(await run('keys', 'delete', key, '--yes')).toMatchObject({ code: 4 })
+    expect(await run('keys', 'create', '--expires', 'soon')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('7d'),
+    })
+    expect((await run('keys', 'create', 'plain')).stdout).toMatch(/^Key: MK\w+\nSecret: \S+\n$/)
+  })
+})
+
+describe('codes', () => {
+  it('are created, listed and deleted', async () => {
+    const { run, lines } = await openAccount(app)
+    const args = ['--uses', '5', '--expires', '12h', '--name', 'kiosk', '--attribute', 'site=oslo', '--service', 'ssh']
+    const created = await run('codes', 'create', ...args)
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\w{20,}\n$/) })
+    expect(created.stderr).toContain(`muster agent register --url ${app.url} --code ${created.stdout.trim()}`)
+    const answer = await fetch(`${app.url}/devices/v1/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code: created.stdout.trim(), hardwareId: 'H' }),
+    })
+    expect(answer.ok).toBe(true)
+    expect(await lines('devices', 'get', 'H')).toMatchObject([
+      { name: 'kiosk', attributes: { site: 'oslo' }, services: [{ title: 'SSH' }] },
+    ])
+    const [{ id, used, uses }] = await lines('codes', 'list')
+    expect({ used, uses }).toEqual({ used: 1, uses: 5 })
+    expect((await run('codes', 'list', '--csv', '--columns', 'name,used')).stdout).toBe('name,used\nkiosk,1\n')
+    expect(await lines('codes', 'delete', id, '--yes')).toEqual([{ deleted: [id] }])
+    expect(await run('codes', 'list')).toMatchObject({ code: 0, stdout: '' })
+  })
+})

@@ -1,0 +1,55 @@
+import type { TestApp, TestUser } from '../../server/test/app.ts'
+import {
+  credentialsOf,
+  muster,
+  type Ran,
+  type Running,
+  type RunOptions,
+  startMuster,
+  temporaryFolder,
+} from './muster.ts'
+
+/** A user with nothing yet, a home folder, and the command line at hand. */
+export interface Account {
+  user: TestUser
+  home: string
+  env: Record<string, string>
+  run(...args: string[]): Promise<Ran>
+  start(args: string[], options?: RunOptions): Running
+  /** What a command printed as JSON Lines; throws what it said where it failed. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a command prints is known to its test alone
+  lines(...args: string[]): Promise<any[]>
+  write(name: string, text: string): Promise<string>
+}
+
+export async function openAccount(app: TestApp): Promise<Account> {
+  const user = await app.createUser()
+  const folder = await temporaryFolder()
+  const env = { HOME: folder.path, MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)) }
+  const run = (...args: string[]): Promise<Ran> => muster(args, { env })
+  return {
+    user,
+    home: folder.path,
+    env,
+    run,
+    start: (args, options) => startMuster(args, { ...options, env: { ...env, ...options?.env } }),
+    async lines(...args) {
+      const { code, stdout, stderr } = await run(...args, '--json')
+      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
+      return stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line))
+    },
+    write: folder.write,
+  }
+}
+
+/** Devices by name, with these attributes. */
+export async function addDevices(user: TestUser, names: readonly string[], attributes: object = {}): Promise<string[]> {
+  const ids: string[] = []
+  const document =
+    'mutation($name: String!, $attributes: Object) { registerDevice(name: $name, attributes: $attributes) { device { id } } }'
+  for (const name of names) ids.push((await user.data(document, { name, attributes })).registerDevice.device.id)
+  return ids
+}

@@ -1,0 +1,74 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TestApp, TestUser } from '../../server/test/app.ts'
+import { muster, type Ran, type Running, startMuster, temporaryFolder } from './muster.ts'
+
+export interface SeenDevice {
+  id: string
+  name: string
+  state: string
+  hardwareId: string
+  platform: string
+  // biome-ignore lint/suspicious/noExplicitAny: what a test's configuration reports is known to it alone
+  attributes: any
+  services: { name: string; port: number; state: string; application: number }[]
+}
+
+export interface AgentDesk {
+  user: TestUser
+  folder: string
+  /** The agent's own folder. */
+  state: string
+  write(name: string, text: string): Promise<string>
+  newCode(uses?: number): Promise<string>
+  register(code: string, ...args: string[]): Promise<Ran>
+  /** The agent, running until the test is over. */
+  run(config: string, ...args: string[]): Promise<Running>
+  status(): Promise<Ran>
+  devices(): Promise<SeenDevice[]>
+  /** The one device of this desk's user. */
+  device(): Promise<SeenDevice>
+  kept(): Promise<{ deviceId: string; secret: string }>
+}
+
+/** A user without devices, and a machine that may become one. */
+export async function openAgentDesk(app: TestApp): Promise<AgentDesk> {
+  const user = await app.createUser()
+  const { path: folder, write } = await temporaryFolder()
+  const state = join(folder, 'state')
+  const env = { MUSTER_AGENT_STATE: state, XDG_CONFIG_HOME: join(folder, 'config') }
+  const devices = async (): Promise<SeenDevice[]> => {
+    const fields = 'id name state hardwareId platform attributes services { name port state application }'
+    return (await user.data(`{ login { devices { items { ${fields} } } } }`)).login.devices.items
+  }
+  return {
+    user,
+    folder,
+    state,
+    write,
+    devices,
+    async newCode(uses = 1) {
+      const document = 'mutation ($uses: Int) { createRegistrationCode(uses: $uses) { code } }'
+      return (await user.data(document, { uses })).createRegistrationCode.code
+    },
+    register: (code, ...args) => muster(['agent', 'register', '--url', app.url, '--code', code, ...args], { env }),
+    async run(config, ...args) {
+      return startMuster(['agent', 'run', '--config', await write('agent.ini', config), ...args], { env })
+    },
+    status: () => muster(['agent', 'status', '--json'], { env }),
+    device: async () => (await devices())[0]!,
+    kept: async () => JSON.parse(await readFile(join(state, 'device.json'), 'utf8')),
+  }
+}
+
+/** Waits for something to come true, for as long as the test has. */
+export async function until<Value>(look: () => Promise<Value | false | undefined> | Value | false | undefined) {
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    await sleep(100)
+  }
+}
+
+export const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8)

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { until } from './agent-desk.ts'
+import { credentialsOf, muster, startMuster, temporaryFolder } from './muster.ts'
+
+const guide = readFileSync(new URL('../../../docs/guides/agent.md', import.meta.url), 'utf8')
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ mqtt: true })
+})
+afterAll(() => app.close())
+
+/** The words of a command that has no quotes but around a document. */
+const wordsOf = (command: string): string[] =>
+  [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
+
+test('the commands of the guide work as they are written, one after the other', async () => {
+  const folder = await temporaryFolder()
+  const env = {
+    MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, app.owner)),
+    MUSTER_AGENT_STATE: join(folder.path, 'state'),
+    MUSTER_AGENT_CONFIG: await folder.write('agent.ini', '[services]\nfind = no\n'),
+  }
+  const commands = [...guide.matchAll(/^(?:sudo )?muster (.*)$/gm)].map(([, command]) => command!)
+  expect(commands.length).toBeGreaterThan(6)
+  let code = ''
+  for (const command of commands) {
+    const typed = command.replace('CODE', code).replace('http://127.0.0.1:4000', app.url)
+    const words = wordsOf(typed.replace('/mnt/image', folder.path))
+    // Files go into a folder of the test's, and nothing of this machine is started.
+    const isInstalling = /install/.test(command) && !command.includes('--root')
+    const args = isInstalling ? [...words, '--root', folder.path] : words
+    if (command === 'agent run') {
+      startMuster(args, { env })
+      await until(async () => (await muster(['agent', 'status'], { env })).code === 0)
+      continue
+    }
+    const ran = await muster(args, { env })
+    expect([command, ran.code, ran.stderr]).toEqual([command, 0, ''])
+    code = /"code":\s*"([^"]+)"/.exec(ran.stdout)?.[1] ?? code
+  }
+})
+
+test('the configuration of the guide is one', async () => {
+  const ini = /```ini\n([\s\S]*?)```/.exec(guide)![1]!
+  const file = await (await temporaryFolder()).write('agent.ini', ini)
+  const { stdout, stderr } = await muster(['agent', 'check', '--json', '--config', file])
+  expect(stderr).toBe('')
+  const { services, values } = JSON.parse(stdout)
+  expect(values).toHaveLength(8)
+  const named = services.filter(({ name }: { name: string }) => ['intranet', 'ledger'].includes(name))
+  expect(named).toEqual([
+    { name: 'intranet', port: 8080, state: expect.any(String) },
+    { name: 'ledger', port: 9600, state: expect.any(String) },
+  ])
+})

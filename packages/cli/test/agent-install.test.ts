@@ -1,0 +1,33 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { modeOf } from './agent-desk.ts'
+import { launcher, muster, temporaryFolder } from './muster.ts'
+
+test('the unit starts this very Muster, as a user of its own', async () => {
+  const { code, stdout } = await muster(['agent', 'install', '--print'])
+  expect(code).toBe(0)
+  expect(stdout).toContain(`ExecStart=${process.execPath} ${launcher} agent run\n`)
+  for (const line of ['DynamicUser=yes', 'StateDirectory=muster-agent', 'ProtectSystem=strict', 'Restart=always']) {
+    expect(stdout.split('\n')).toContain(line)
+  }
+  expect(stdout).not.toMatch(/@[A-Z]+@/)
+})
+
+test('in an image the files are put in their places, changed ones are kept, and purge takes all of them away', async () => {
+  const { path: root } = await temporaryFolder()
+  const [unit, config] = [join(root, 'etc/systemd/system/muster-agent.service'), join(root, 'etc/muster/agent.ini')]
+  const installed = await muster(['agent', 'install', '--root', root])
+  expect(installed).toMatchObject({ code: 0, stdout: `wrote ${config}\nwrote ${unit}\n`, stderr: '' })
+  expect([await modeOf(unit), await modeOf(config)]).toEqual(['644', '644'])
+  const checked = await muster(['agent', 'check', '--json', '--config', config])
+  expect([checked.stderr, JSON.parse(checked.stdout).values.length]).toEqual(['', 3])
+
+  await writeFile(config, 'interval = 5m\n')
+  expect((await muster(['agent', 'install', '--root', root])).stdout).toBe(`wrote ${unit}\n`)
+  expect(await readFile(config, 'utf8')).toBe('interval = 5m\n')
+
+  expect((await muster(['agent', 'uninstall', '--root', root])).stdout).toBe(`removed ${unit}\n`)
+  expect((await muster(['agent', 'uninstall', '--root', root, '--purge'])).stdout).toBe(`removed ${config}\n`)
+  expect((await muster(['agent', 'uninstall', '--root', root])).stdout).toMatch(/^Nothing to do/)
+})

@@ -1,0 +1,181 @@
+import { once } from 'node:events'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { openAgentDesk, until } from './agent-desk.ts'
+import { muster } from './muster.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ mqtt: true })
+})
+afterAll(() => app.close())
+
+const quiet = 'interval = 1s\n[services]\nfind = no\npoll = 1s\n'
+
+test('a code that does not hold is refused in words, and nothing is kept', async () => {
+  const desk = await openAgentDesk(app)
+  expect(await desk.register('mistyped')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/registration code is not known[\s\S]*muster codes create/),
+  })
+  const code = await desk.newCode()
+  await desk.register(code, '--state', join(desk.folder, 'other'), '--hardware-id', 'other')
+  expect(await desk.register(code)).toMatchObject({ code: 2, stderr: expect.stringContaining('is used up') })
+  await expect(desk.kept()).rejects.toThrow('ENOENT')
+  expect(await desk.devices()).toHaveLength(1)
+})
+
+test('a hardware id that is taken needs the secret, or its owner', async () => {
+  const desk = await openAgentDesk(app)
+  const code = await desk.newCode(5)
+  const first = await desk.register(code, '--state', join(desk.folder, 'lost'))
+  expect(first.code).toBe(0)
+  expect(await desk.register(code)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/does not have its secret[\s\S]*rotateDeviceSecret[\s\S]*--hardware-id/),
+  })
+  const { id } = await desk.device()
+  await desk.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', { id })
+  expect(await desk.register(code)).toMatchObject({ code: 0, stderr: '' })
+  expect((await desk.kept()).deviceId).toBe(id)
+})
+
+test('what is missing is said, and ends the agent for good', async () => {
+  const desk = await openAgentDesk(app)
+  const unnamed = await (await desk.run(quiet)).done
+  expect(unnamed).toMatchObject({ code: 2, stdout: expect.stringContaining('not registered, and no server is named') })
+  const codeless = await (await desk.run(quiet, '--url', app.url)).done
+  expect(codeless).toMatchObject({ code: 2, stdout: expect.stringContaining('there is no registration code') })
+  const status = await desk.status()
+  expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('not registered')])
+})
+
+test('an agent with a code registers by itself, and a second one in its folder is refused', async () => {
+  const desk = await openAgentDesk(app)
+  const given = ['--url', app.url, '--code', await desk.newCode()]
+  await desk.run(quiet, ...given)
+  await until(async () => (await desk.devices())[0]?.state === 'active')
+  const second = await (await desk.run(quiet, ...given)).done
+  expect(second).toMatchObject({ code: 2, stdout: expect.stringContaining('another agent runs in') })
+  const { code, stdout } = await desk.status()
+  expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ running: true, connected: true })])
+  expect(stdout).not.toContain((await desk.kept()).secret)
+})
+
+test('a secret that was rotated is told, and a new registration is taken up', async () => {
+  const desk = await openAgentDesk(app)
+  const code = await desk.newCode()
+  await desk.register(code)
+  const agent = await desk.run(quiet)
+  await until(async () => (await desk.device()).state === 'active')
+  const { id } = await desk.device()
+  await desk.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', { id })
+  await until(() => agent.stdout().includes("does not take this device's secret"))
+  const status = await desk.status()
+  expect([status.code, JSON.parse(status.stdout)]).toEqual([
+    1,
+    expect.objectContaining({ connected: false, problem: expect.stringContaining('rotated, or the device deleted') }),
+  ])
+  expect(await desk.register(code)).toMatchObject({ code: 0, stdout: expect.stringContaining('Registered again') })
+  await until(async () => JSON.parse((await desk.status()).stdout).connected)
+  expect((await desk.devices()).map((device) => device.id)).toEqual([id])
+})
+
+test('a machine that is a copy of another does not take its place', async () => {
+  const desk = await openAgentDesk(app)
+  await desk.register(await desk.newCode())
+  const file = join(desk.state, 'device.json')
+  const device = JSON.parse(await readFile(file, 'utf8'))
+  await writeFile(file, JSON.stringify({ ...device, hardwareId: 'f'.repeat(32) }))
+  const agent = await desk.run(quiet)
+  if (device.hardwareIdFrom === 'made-up') {
+    // A machine without an id of its own has nothing to compare.
+    await until(async () => (await desk.device()).state === 'active')
+  } else {
+    const { code, stdout } = await agent.done
+    expect([code, stdout]).toEqual([2, expect.stringMatching(/not the one that was registered[\s\S]*--new/)])
+  }
+})
+
+test('what changed while the server was away is reported on return, as it is then', async () => {
+  const desk = await openAgentDesk(app)
+  await desk.register(await desk.newCode())
+  const line = await startLine(Number(new URL(app.url).port))
+  const [value, looks] = [await desk.write('value', 'one'), join(desk.folder, 'looks')]
+  const says = async (text: string): Promise<void> => {
+    await writeFile(`${value}.new`, text)
+    await rename(`${value}.new`, value)
+    const before = (await readFile(looks, 'utf8')).length
+    await until(async () => (await readFile(looks, 'utf8')).length >= before + 4)
+  }
+  const config = `${quiet}[attributes]\nnote = command echo x >> ${looks}; cat ${value}\n`
+  const agent = await desk.run(config, '--broker', `ws://127.0.0.1:${line.port}/mqtt`)
+  await until(async () => (await desk.device()).attributes.note === 'one')
+  await line.cut()
+  await until(() => agent.stdout().includes('the connection was lost'))
+  await says('two')
+  await says('three')
+  await line.mend()
+  await until(async () => (await desk.device()).attributes.note === 'three')
+  const { events } = (await desk.user.data('{ login { events(size: 100) { items { type data } } } }')).login
+  expect(JSON.stringify(events)).not.toContain('two')
+  expect(agent.stdout()).not.toMatch(/error/)
+})
+
+test('it takes less than 70 MB', async () => {
+  const desk = await openAgentDesk(app)
+  await desk.register(await desk.newCode())
+  const agent = await desk.run(`${quiet}[status]\nA = uptime\nB = disk /\nC = load\nD = command echo x\n`)
+  await until(async () => (await desk.device()).attributes.$svc?.statusD === 'x')
+  const status = await readFile(`/proc/${agent.child.pid}/status`, 'utf8')
+  expect(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(70_000)
+})
+
+test('a server that is none is told from one that is away', async () => {
+  const desk = await openAgentDesk(app)
+  const register = (url: string) => muster(['agent', 'register', '--url', url, '--code', 'x', '--state', desk.state])
+  expect(await register('http://127.0.0.1:1')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/cannot be reached/),
+  })
+  expect(await register(`${app.url}/graphql/v1`)).toMatchObject({ code: 2, stderr: expect.stringMatching(/server/) })
+  expect(await register('127.0.0.1:4000')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/http:\/\/ or https/),
+  })
+})
+
+/** A way to the server that can be cut and mended. */
+async function startLine(target: number): Promise<{ port: number; cut(): Promise<void>; mend(): Promise<void> }> {
+  const sockets = new Set<Socket>()
+  const open = async (port: number): Promise<Server> => {
+    const server = createServer((near) => {
+      const far = connect(target, '127.0.0.1')
+      for (const socket of [near, far]) {
+        sockets.add(socket)
+        socket.on('error', () => {})
+        socket.on('close', () => sockets.delete(socket))
+      }
+      near.pipe(far).pipe(near)
+    })
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+    return server
+  }
+  let server = await open(0)
+  const { port } = server.address() as AddressInfo
+  const cut = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+  onTestFinished(cut)
+  return {
+    port,
+    cut,
+    async mend() {
+      server = await open(port)
+    },
+  }
+}

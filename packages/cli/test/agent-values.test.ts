@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { Aedes } from 'aedes'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { openAgentDesk, until } from './agent-desk.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ mqtt: true })
+})
+afterAll(() => app.close())
+
+const noServices = '[services]\nfind = no\npoll = 1h\n'
+
+/** A stock broker that writes down what attributes devices publish, and answers lists of services. */
+async function startBroker(): Promise<{ url: string; published: Record<string, string>[] }> {
+  const published: Record<string, string>[] = []
+  const aedes = await Aedes.createBroker()
+  aedes.on('publish', ({ topic, payload }, client) => {
+    if (client === null) return
+    if (topic.endsWith('/attributes')) published.push(JSON.parse(String(payload)))
+    if (topic.endsWith('/services'))
+      aedes.publish(
+        { cmd: 'publish', qos: 1, dup: false, retain: false, topic: `${topic}/ids`, payload: '[]' },
+        () => {},
+      )
+  })
+  const server = createServer(aedes.handle)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(async () => {
+    server.close()
+    await new Promise<void>((resolve) => aedes.close(() => resolve()))
+  })
+  return { url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, published }
+}
+
+/** A file that is never seen half written. */
+async function replace(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text)
+  await rename(`${path}.new`, path)
+}
+
+test('what is built in and what a script says becomes attributes of the device', async () => {
+  const desk = await openAgentDesk(app)
+  await desk.register(await desk.newCode())
+  const script = await desk.write('script.sh', 'echo "  first $1 line  "\necho second\n')
+  await desk.run(`${noServices}[status]
+A = uptime
+B = disk /
+C = load
+D = command sh ${script} very
+[attributes]
+sys.memory = memory
+sys.kernel = kernel
+site = text oslo # north`)
+  const attributes = await until(async () => {
+    const { attributes: found } = await desk.device()
+    return found.site === undefined ? undefined : found
+  })
+  expect(attributes).toEqual({
+    $svc: {
+      statusA: expect.stringMatching(/^(\d+ (minute|hour|day)s?|under 10 minutes)$/),
+      statusB: expect.stringMatching(/^\d+%$/),
+      statusC: expect.stringMatching(/^\d+\.\d$/),
+      statusD: 'first very line',
+    },
+    sys: { memory: expect.stringMatching(/^\d+%$/), kernel: expect.any(String) },
+    site: 'oslo # north',
+  })
+})
+
+test('a value is published when it changes, and not otherwise', async () => {
+  const [desk, broker] = [await openAgentDesk(app), await startBroker()]
+  await desk.register(await desk.newCode())
+  const [value, looks] = [await desk.write('value', 'one'), join(desk.folder, 'looks')]
+  await desk.run(
+    `interval = 1s\n${noServices}[attributes]\na = command echo x >> ${looks}; cat ${value}\nb = text same\n`,
+    ...['--broker', broker.url],
+  )
+  const looked = async (): Promise<number> => (await readFile(looks, 'utf8').catch(() => '')).length / 2
+  await until(async () => broker.published.length > 0 && (await looked()) >= 4)
+  expect(broker.published).toEqual([{ a: 'one', b: 'same' }])
+  await replace(value, 'two')
+  await until(() => broker.published.length > 1)
+  const before = await looked()
+  await until(async () => (await looked()) >= before + 3)
+  expect(broker.published.slice(1)).toEqual([{ a: 'two' }])
+})
+
+test('a command that fails, or hangs, is told once, keeps its value and holds up no other', async () => {
+  const desk = await openAgentDesk(app)
+  await desk.register(await desk.newCode())
+  const value = await desk.write('value', 'one')
+  const agent = await desk.run(`interval = 1s
+${noServices}[attributes]
+a = command test -s ${value} && cat ${value} || { echo it is empty >&2; exit 3; }
+b = timeout 1s command sleep 1000 & wait
+c = command head -c 1000000 /dev/zero | tr '\\0' x
+d = timeout 1s command echo x; sleep 1000`)
+  await until(async () => (await desk.device()).attributes.a === 'one')
+  await replace(value, '')
+  await until(() => agent.stdout().includes('it is empty'))
+  await until(() => agent.stdout().split('took longer').length > 2)
+  await replace(value, 'two')
+  await until(async () => (await desk.device()).attributes.a === 'two')
+  expect((await desk.device()).attributes).toEqual({ a: 'two', c: 'x'.repeat(1_000) })
+  const told = (text: string): number => agent.stdout().split(text).length - 1
+  expect([told('ended with 3: it is empty'), told('is found out again attribute=a')]).toEqual([1, 1])
+  expect([told('attribute=b why="it took longer'), told('attribute=d why="it took longer')]).toEqual([1, 1])
+})
+
+test('a value that the server refuses is told with the reason, and the others get through', async () => {
+  const desk = await openAgentDesk(app)
+  await desk.register(await desk.newCode())
+  const { deviceId } = await desk.kept()
+  await desk.user.data('mutation ($id: String!) { setAttribute(serviceId: $id, name: "site.room", value: "7") }', {
+    id: deviceId,
+  })
+  const agent = await desk.run(`${noServices}[attributes]\nsite = text oslo\nrack = text 12\n`)
+  await until(async () => (await desk.device()).attributes.rack === '12')
+  await until(() => agent.stdout().includes('the server refuses a value attribute=site code=CONFLICT'))
+  await until(async () => JSON.parse((await desk.status()).stdout).connected)
+  expect((await desk.device()).attributes).toEqual({ site: { room: '7' }, rack: '12' })
+})

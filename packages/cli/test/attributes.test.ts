@@ -1,0 +1,188 @@
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../server/test/app.ts'
+import { addDevices, openAccount } from './account.ts'
+import { startBulkProxy } from './bulk-proxy.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const changed = async (user: TestUser): Promise<number> =>
+  (await user.data('{ login { devices(attributes: { mark: "x" }) { total } } }')).login.devices.total
+
+describe('attributes of one thing', () => {
+  it('are set, shown and removed, in the base and in contexts', async () => {
+    const { user, run, lines, write } = await openAccount(app)
+    const [id] = await addDevices(user, ['gate'])
+    const file = await write('note.txt', 'two\nlines\n')
+    const set = ['gate', 'site=oslo', 'net.ssid=a=b', 'empty=', '--file', `note=${file}`]
+    expect(await lines('attributes', 'set', ...set)).toEqual([
+      { site: 'oslo', net: { ssid: 'a=b' }, empty: '', note: 'two\nlines\n' },
+    ])
+    await run('attributes', 'set', id!, 'site=bergen', '--context', 'night')
+    expect((await run('attributes', 'get', 'gate', 'site')).stdout).toBe('oslo\n')
+    expect((await run('attributes', 'get', 'gate', 'site', '--context', 'night')).stdout).toBe('bergen\n')
+    expect((await run('attributes', 'get', 'gate', 'note')).stdout).toBe('two\nlines\n\n')
+    expect((await run('attributes', 'get', 'gate')).stdout).toContain('note      two\\nlines\\n\n')
+    expect(await lines('attributes', 'get', 'gate', 'site', 'none')).toEqual([{ site: 'oslo', none: null }])
+    expect((await lines('attributes', 'get', 'gate', '--contexts'))[0]).toContainEqual({
+      name: 'site',
+      base: 'oslo',
+      context: 'night',
+      value: 'bergen',
+    })
+    expect(await run('attributes', 'get', 'gate', 'none')).toMatchObject({ code: 4, stdout: '' })
+    await run('attributes', 'unset', 'gate', 'site', '--context', 'night')
+    expect(await lines('attributes', 'unset', 'gate', 'net', 'empty', 'note', 'none')).toEqual([{ site: 'oslo' }])
+    expect(await lines('attributes', 'set', 'me', '$ui.theme=dark')).toEqual([{ $ui: { theme: 'dark' } }])
+  })
+
+  it('say what is wrong and change nothing', async () => {
+    const { user, run } = await openAccount(app)
+    await addDevices(user, ['gate'], { v: '1' })
+    for (const [args, code, said] of [
+      [['set', 'gate'], 2, 'nothing is given to set'],
+      [['set', 'gate', 'site'], 2, 'name=value'],
+      [['set', 'gate', 'a=1', 'a=2'], 2, 'given twice'],
+      [['set', 'gate', '$x=1'], 1, 'reserved'],
+      [['set', 'gate', 'v.b=2'], 7, 'v'],
+      [['set', '--where', 'a=b', '--all', 'a=1'], 2, 'cannot be used'],
+      [['unset', 'gate'], 2, 'nothing is given to remove'],
+    ] as const) {
+      const ran = await run('attributes', ...args)
+      expect(ran, args.join(' ')).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) })
+    }
+    expect((await user.data('{ login { devices { items { attributes } } } }')).login.devices.items).toEqual([
+      { attributes: { v: '1' } },
+    ])
+  })
+})
+
+describe('attributes of many', () => {
+  it('are previewed, and changed once it is agreed', async () => {
+    const { user, run, lines } = await openAccount(app)
+    const [one] = await addDevices(user, ['a', 'b'], { site: 'oslo' })
+    await addDevices(user, ['c'], { site: 'bergen', mark: { of: 'a group' } })
+    await run('attributes', 'set', one!, 'mark=x')
+    const where = ['--where', 'site=oslo']
+    const preview = await run('attributes', 'set', ...where, 'mark=x', '--dry-run', '--json')
+    expect(
+      preview.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ name: 'b', attribute: 'mark', from: null, to: 'x' }])
+    expect(preview.stderr).toContain('1 of 2 would change')
+    expect(await run('attributes', 'set', ...where, 'mark=x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/2 devices.*\n.*--yes/),
+    })
+    expect(await changed(user)).toBe(1)
+    expect(await lines('attributes', 'set', ...where, 'mark=x', '--yes')).toEqual([
+      { done: 2, refused: [], interrupted: false },
+    ])
+    const all = await run('attributes', 'set', '--all', 'mark=x', '--yes')
+    expect(all).toMatchObject({ code: 3, stdout: '2 done, 1 refused\n', stderr: expect.stringContaining('CONFLICT') })
+    expect((await run('attributes', 'set', '--all', 'mark=x', '--dry-run')).stdout).toContain(
+      'refused: mark is a group',
+    )
+    expect(await lines('attributes', 'unset', '--where', 'name=a', 'mark', 'site', '--yes')).toMatchObject([
+      { done: 1 },
+    ])
+    expect(await run('attributes', 'set', '--all', '$x=1', '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('reserved'),
+    })
+  })
+
+  it('are those whose ids are in a file', async () => {
+    const { user, start, run, write, home } = await openAccount(app)
+    const ids = await addDevices(user, ['a', 'b', 'c'])
+    const piped = start(['attributes', 'set', '--from', '-', 'mark=x'], { input: `# two\n${ids[0]}\n\n${ids[2]}\n` })
+    expect(await piped.done).toMatchObject({ code: 0, stdout: '2 done\n' })
+    expect(await changed(user)).toBe(2)
+    const wrong = await run('attributes', 'set', '--from', await write('ids', `${ids[1]}\nb\n`), 'mark=x')
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('ids:2: "b" is no id') })
+    const unknown = await write('unknown', `${ids[1]}\n80:00:00:00:00:00:00:01\n`)
+    const partly = await run('attributes', 'set', '--from', unknown, 'mark=x')
+    expect(partly).toMatchObject({ code: 3, stderr: expect.stringContaining('NOT_FOUND') })
+    expect(readdirSync(join(home, '.muster', 'changes'))).toEqual([])
+  })
+
+  it('stop at Ctrl-C, say how far they got, and go on from there', async () => {
+    const { user, start, run, home, lines, write, env } = await openAccount(app)
+    await lines('import', await csvOf(1_200, home))
+    // The second page is under way.
+    const proxy = await startBulkProxy(app.url, async (number) => {
+      if (number !== 7) return
+      running.child.kill('SIGINT')
+      while (!stderr.includes('Stopping once')) await once(running.child.stderr!, 'data')
+    })
+    const there = await write('there', readFileSync(env.MUSTER_CREDENTIALS!, 'utf8').replace(app.url, proxy.url))
+    const running = start(['attributes', 'set', '--all', 'mark=x', '--yes', '--credentials', there])
+    let stderr = ''
+    running.child.stderr!.on('data', (chunk) => (stderr += chunk))
+    const { code, stdout } = await running.done
+    const before = await changed(user)
+    const [, said, file] = /(\d+) of 1200 are done\. Go on with: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
+    expect({ code, stdout, done: Number(said) }).toEqual({ code: 130, stdout: '', done: before })
+    expect(before).toBeGreaterThanOrEqual(500)
+    expect(before).toBeLessThan(1_200)
+    const state = JSON.parse(readFileSync(file!, 'utf8'))
+    expect(state).toMatchObject({ changes: { mark: 'x' }, total: 1_200, done: 500 })
+    expect(JSON.stringify(state)).not.toContain(user.secret)
+    expect(await run('attributes', 'resume', file!)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(proxy.url),
+    })
+    const resumed = await run('attributes', 'resume', '--credentials', there)
+    expect(resumed).toMatchObject({ code: 0, stdout: '1200 done\n' })
+    expect(await changed(user)).toBe(1_200)
+    expect(await run('attributes', 'resume')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no change was cut short'),
+    })
+    const events = '{ login { events(types: [ATTRIBUTE_CHANGE]) { total } } }'
+    expect((await user.data(events)).login.events.total).toBe(1_200)
+  })
+
+  it('are changed to the end though nobody reads on', async () => {
+    const { user, start, lines, home } = await openAccount(app)
+    await lines('import', await csvOf(700, home))
+    const { child, done } = start(['attributes', 'set', '--all', 'mark=x', '--yes'])
+    child.stdout!.destroy()
+    child.stderr!.destroy()
+    expect(await done).toMatchObject({ code: 0 })
+    expect(await changed(user)).toBe(700)
+  })
+
+  it('are cut short when the server goes away, and go on when it is back', async () => {
+    const { user, start, run, env, write, lines, home } = await openAccount(app)
+    await lines('import', await csvOf(1_200, home))
+    const proxy = await startBulkProxy(app.url, (number) => {
+      if (number === 7) proxy.breakDown()
+    })
+    const there = await write('there', readFileSync(env.MUSTER_CREDENTIALS!, 'utf8').replace(app.url, proxy.url))
+    const which = ['--credentials', there]
+    const state = join(home, 'state')
+    const { code, stderr } = await start(['attributes', 'set', '--all', 'mark=x', '--yes', '--state', state, ...which])
+      .done
+    expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringContaining(`attributes resume ${state}`) })
+    await proxy.comeBack()
+    expect(await run('attributes', 'resume', state, ...which)).toMatchObject({ code: 0, stdout: '1200 done\n' })
+    expect(await changed(user)).toBe(1_200)
+    expect(existsSync(state)).toBe(false)
+  })
+})
+
+async function csvOf(count: number, folder: string): Promise<string> {
+  const file = join(folder, 'devices.csv')
+  await writeFile(file, `name\n${Array.from({ length: count }, (_, index) => `node-${index}\n`).join('')}`)
+  return file
+}

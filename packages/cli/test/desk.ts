@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestApp, TestUser } from '../../server/test/app.ts'
+import { credentialsOf, muster, type Ran, temporaryFolder } from './muster.ts'
+
+export interface Desk {
+  user: TestUser
+  /** Imports text and returns what --json printed, and the exit code. */
+  import(csv: string | Buffer, ...options: string[]): Promise<{ code: number | null; [name: string]: unknown }>
+  run(...args: string[]): Promise<Ran>
+  export(): Promise<string>
+  devices(): Promise<Record<string, unknown>[]>
+}
+
+/** A user with no devices yet and the command line at hand. */
+export async function openDesk(app: TestApp): Promise<Desk> {
+  const user = await app.createUser()
+  const folder = await temporaryFolder()
+  const credentials = await folder.write('credentials', credentialsOf(app.url, user))
+  const run = (...args: string[]): Promise<Ran> => muster(args, { env: { MUSTER_CREDENTIALS: credentials } })
+  return {
+    user,
+    run,
+    async import(csv, ...options) {
+      const { code, stdout, stderr } = await run('import', await folder.write('devices.csv', csv), '--json', ...options)
+      if (stdout === '') throw new Error(JSON.parse(stderr).error.message)
+      return { code, ...JSON.parse(stdout) }
+    },
+    async export() {
+      const file = join(folder.path, 'export.csv')
+      const { code, stderr } = await run('export', '--output', file)
+      if (code !== 0) throw new Error(stderr)
+      return readFile(file, 'utf8')
+    },
+    async devices() {
+      const fields = 'id name hardwareId platform attributes services { id name application host port enabled }'
+      const { login } = await user.data(`{ login { devices(size: 1000) { items { ${fields} } } } }`)
+      return login.devices.items
+    },
+  }
+}
+
+/** What an import's report says of rows that are in. */
+export const counts = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged })

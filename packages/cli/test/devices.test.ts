@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { addDevices, openAccount } from './account.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('devices', () => {
+  it('are registered, shown, renamed and deleted', async () => {
+    const { run, lines } = await openAccount(app)
+    const args = ['--hardware-id', 'H-1', '--attribute', 'net.ssid=lab', '--service', 'web=http:8080']
+    const [registered] = await lines('devices', 'register', 'pump 7', ...args)
+    expect(registered).toMatchObject({ name: 'pump 7', secret: expect.stringMatching(/.{40}/) })
+    for (const meant of [registered.id.toUpperCase(), 'H-1', 'pump 7']) {
+      const [device] = await lines('devices', 'get', meant)
+      expect(device).toMatchObject({
+        id: registered.id,
+        hardwareId: 'H-1',
+        attributes: { net: { ssid: 'lab' } },
+        services: [{ name: 'web', title: 'HTTP', port: 8080 }],
+      })
+    }
+    expect((await run('devices', 'get', 'H-1')).stdout).toMatch(/^name +pump 7\n[\s\S]+web[\s\S]+net\.ssid +lab\n$/)
+    expect(await run('devices', 'rename', 'pump 7', 'pump 8')).toMatchObject({ code: 0 })
+    expect(await run('devices', 'delete', 'pump 8')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
+    expect(await lines('devices', 'delete', 'pump 8', '--yes')).toEqual([{ deleted: [registered.id] }])
+    expect(await lines('devices', 'list')).toEqual([])
+  })
+
+  it('are listed as a table, as JSON Lines and as CSV', async () => {
+    const { user, run, lines } = await openAccount(app)
+    const [one, two] = await addDevices(user, ['漢字', 'node, "two"'], { site: 'oslo', net: { ssid: 'a\nb' } })
+    await addDevices(user, ['elsewhere'], { site: 'bergen' })
+    const table = await run('devices', 'list', '--where', 'site=oslo', '--columns', 'name,net.ssid,state,id')
+    expect(table).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: [
+        'name         net.ssid  state     id',
+        `node, "two"  a\\nb      inactive  ${two}`,
+        `漢字         a\\nb      inactive  ${one}`,
+        '',
+      ].join('\n'),
+    })
+    const csv = await run('devices', 'list', '--where', 'site=oslo', '--columns', 'id,name,net.ssid,none', '--csv')
+    expect(csv.stdout).toBe(`id,name,net.ssid,none\n${two},"node, ""two""","a\nb",\n${one},漢字,"a\nb",\n`)
+    expect(await lines('devices', 'list', 'NODE')).toMatchObject([
+      { id: two, attributes: { site: 'oslo' }, services: [] },
+    ])
+    expect(await lines('devices', 'list', '--sort', 'site desc', '--where', 'state=inactive')).toHaveLength(3)
+    const limited = await run('devices', 'list', '--limit', '2', '--columns', 'id', '--csv')
+    expect(limited.stdout.split('\n')).toHaveLength(4)
+    expect(limited.stderr).toContain('--limit all')
+    expect(await run('devices', 'list', '--limit', '3')).toMatchObject({ stderr: '' })
+    expect(await run('devices', 'list', '--where', 'name=node')).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  it('are named unmistakably', async () => {
+    const { user, run } = await openAccount(app)
+    await addDevices(user, ['twin', 'twin', 'twin 2'])
+    expect(await run('devices', 'get', 'twin')).toMatchObject({ code: 2, stderr: expect.stringContaining('several') })
+    expect(await run('devices', 'get', 'twin 2')).toMatchObject({ code: 0 })
+    const missing = await run('devices', 'get', 'nobody', '--json')
+    expect(missing.code).toBe(4)
+    expect(JSON.parse(missing.stderr)).toMatchObject({ error: { hint: expect.stringContaining('devices list') } })
+  })
+
+  it('of others do not exist', async () => {
+    const [mine, other] = [await openAccount(app), await openAccount(app)]
+    const [id] = await addDevices(other.user, ['theirs'])
+    expect(await mine.run('devices', 'get', id!)).toMatchObject({ code: 4 })
+    expect(await mine.run('devices', 'rename', id!, 'mine')).toMatchObject({ code: 4 })
+    expect(await mine.run('devices', 'delete', id!, '--yes')).toMatchObject({ code: 4 })
+    expect(await mine.run('attributes', 'set', id!, 'a=b')).toMatchObject({ code: 4 })
+    expect(await mine.lines('devices', 'list')).toEqual([])
+  })
+
+  it('that contradict what is there are conflicts', async () => {
+    const { run } = await openAccount(app)
+    expect(await run('devices', 'register', 'a', '--hardware-id', 'H')).toMatchObject({ code: 0 })
+    expect(await run('devices', 'register', 'b', '--hardware-id', 'H')).toMatchObject({ code: 7 })
+    expect(await run('devices', 'register', 'c', '--service', 'nope')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('services types'),
+    })
+  })
+
+  it('are listed until nobody reads on', async () => {
+    const { user, start } = await openAccount(app)
+    await addDevices(
+      user,
+      Array.from({ length: 30 }, (_, index) => `pipe-${index}`),
+      { filler: 'x'.repeat(10_000) },
+    )
+    const { child, done } = start(['devices', 'list', '--json'])
+    child.stdout!.once('data', () => child.stdout!.destroy())
+    expect(await done).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('services', () => {
+  it('are added, listed, changed and removed', async () => {
+    const { user, run, lines } = await openAccount(app)
+    const [device] = await addDevices(user, ['gate'])
+    const [web] = await lines('services', 'add', 'gate', 'web=http:8080')
+    await lines('services', 'add', 'gate', '!ssh')
+    expect(await lines('services', 'list')).toMatchObject([
+      { name: 'ssh', port: 22, enabled: false, device: { id: device } },
+      { name: 'web', port: 8080, enabled: true },
+    ])
+    expect(await lines('services', 'list', 'gate', '--type', 'http')).toMatchObject([{ id: web.id }])
+    expect((await run('services', 'list', 'gate', '--csv', '--columns', 'name,type,host,port')).stdout).toBe(
+      'name,type,host,port\nssh,SSH,,22\nweb,HTTP,,8080\n',
+    )
+    const changes = ['--name', 'page', '--type', 'https', '--host', '10.0.0.1', '--no-port', '--disable']
+    expect(await lines('services', 'update', web.id, ...changes)).toMatchObject([
+      { name: 'page', title: 'HTTPS', host: '10.0.0.1', port: null, enabled: false },
+    ])
+    expect(await lines('services', 'update', web.id, '--no-host', '--port', '1', '--enable')).toMatchObject([
+      { name: 'page', host: null, port: 1, enabled: true },
+    ])
+    expect(await run('services', 'update', web.id)).toMatchObject({ code: 2 })
+    const unknown = '80:00:00:00:00:00:00:01'
+    const removed = await run('services', 'remove', unknown, web.id, '--yes')
+    expect(removed).toMatchObject({ code: 3, stdout: `Deleted ${web.id}\n` })
+    expect(await run('services', 'remove', unknown, '--yes')).toMatchObject({ code: 4 })
+    expect((await run('services', 'types', '--csv')).stdout).toContain('\n28,SSH,22,tcp,')
+  })
+})

@@ -1,0 +1,159 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { commandTable } from '../src/commands/table.ts'
+import { buildWholeProgram } from '../src/program.ts'
+import { addDevices, openAccount } from './account.ts'
+import { launcher, muster } from './muster.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('the help', () => {
+  it('lists commands as they call themselves', async () => {
+    const program = await buildWholeProgram()
+    const entries = commandTable.flatMap((entry) => [entry, ...(entry.verbs ?? [])])
+    const commands = program.commands.flatMap((one) =>
+      commandTable.find(({ name }) => name === one.name())?.verbs ? [one, ...one.commands] : [one],
+    )
+    expect(commands.map((one) => [one.name(), one.summary()])).toEqual(
+      entries.map(({ name, summary }) => [name, summary]),
+    )
+  })
+
+  it('names every command, and every exit code', async () => {
+    const { stdout } = await muster(['--help'])
+    for (const { name } of commandTable) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+    expect((await muster(['devices', 'list', '--help'])).stdout).toMatch(/130 +interrupted/)
+  })
+
+  it('is for errors of usage, too', async () => {
+    expect(await muster(['devcies'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean devices'),
+    })
+    const wrong = await muster(['devices', 'list', '--limit', '0', '--json'])
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+    expect(JSON.parse(wrong.stderr)).toMatchObject({
+      error: { code: 'USAGE', message: expect.stringContaining('at least 1') },
+    })
+  })
+})
+
+describe('colour', () => {
+  it('is for terminals, unless asked for', async () => {
+    const { user, start } = await openAccount(app)
+    await addDevices(user, ['gate'])
+    expect((await start(['devices', 'list']).done).stdout).not.toContain('\u001b')
+    expect((await start(['devices', 'list'], { env: { FORCE_COLOR: '1' } }).done).stdout).toContain('\u001b[1m')
+  })
+})
+
+/** A slow machine is no failure. */
+const patient = { MUSTER_COMPLETION_TIMEOUT: '60000' }
+
+describe('completion', () => {
+  it('knows commands, options, profiles and devices', async () => {
+    const { user, start } = await openAccount(app)
+    await addDevices(user, ['gate 1', 'gate-2', 'door'])
+    const run = (...args: string[]) => start(args, { env: patient }).done
+    const complete = async (...words: string[]) =>
+      (await run('__complete', 'bash', ...words)).stdout.split('\n').slice(0, -1)
+    expect(await complete('dev')).toEqual(['devices'])
+    expect(await complete('devices', 'r')).toEqual(['register', 'rename'])
+    expect(await complete('devices', 'list', '--co')).toEqual(['--columns', '--context'])
+    expect(await complete('devices', 'list', '--profile', '')).toEqual(['default'])
+    expect(await complete('completion', '')).toEqual(['bash', 'zsh', 'fish'])
+    expect(await complete('devices', 'get', 'gate')).toEqual(['gate 1', 'gate-2'])
+    expect(await complete('devices', 'get', '--credentials', '')).toEqual([])
+    expect((await run('__complete', 'zsh', 'dev')).stdout).toMatch(/^devices:list/)
+    expect((await run('__complete', 'fish', 'dev')).stdout).toMatch(/^devices\tlist/)
+  })
+
+  it('is loaded by bash', async () => {
+    const { user, env, write } = await openAccount(app)
+    await addDevices(user, ['gate 1'])
+    const script = await write('completion', (await muster(['completion', 'bash'])).stdout)
+    const typed = async (...words: string[]): Promise<string> => {
+      const program = `source ${script}
+        muster() { ${process.execPath} ${launcher} "$@"; }
+        COMP_WORDS=(muster ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
+        _muster; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p muster`
+      // Not in sync: the server that is asked for the names runs in this process.
+      const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', program], {
+        env: { ...env, ...patient, PATH: process.env.PATH },
+      })
+      return stdout
+    }
+    expect(await typed('devices', 're')).toBe('register\nrename\ncomplete -o default -F _muster muster\n')
+    expect(await typed('devices', 'get', 'gate')).toContain('gate\\ 1\n')
+  })
+
+  const shells = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0)
+  it(`is read by ${shells.join(' and ') || 'no further shell: zsh and fish are not on this machine'}`, async () => {
+    for (const shell of ['zsh', 'fish']) {
+      const { code, stdout } = await muster(['completion', shell])
+      expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(`muster __complete ${shell}`) })
+      if (shells.includes(shell)) execFileSync(shell, ['-n', '-c', stdout])
+    }
+    expect(await muster(['completion', 'tcsh'])).toMatchObject({ code: 2, stderr: expect.stringContaining('zsh') })
+  })
+})
+
+describe('doctor', () => {
+  it('finds nothing wrong where nothing is', async () => {
+    const { env, lines } = await openAccount(app)
+    chmodSync(env.MUSTER_CREDENTIALS!, 0o600)
+    const [{ ok, checks }] = await lines('doctor')
+    expect(ok).toBe(true)
+    const names = checks.map(({ check }: { check: string }) => check)
+    expect(names).toEqual(['node', 'credentials', 'profile', 'reachability', 'clock', 'database', 'signature'])
+  })
+
+  it('says what to do about what is wrong', async () => {
+    const { env, run, write, user } = await openAccount(app)
+    chmodSync(env.MUSTER_CREDENTIALS!, 0o644)
+    const open = await run('doctor')
+    expect(open).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning {2}credentials: .*\n +chmod 600/m) })
+    const section = (url: string, secret: string) =>
+      `[default]\nMUSTER_URL=${url}\nMUSTER_ACCESS_KEY_ID=${user.keyId}\nMUSTER_SECRET_ACCESS_KEY=${secret}\n`
+    const forged = await run('doctor', '--credentials', await write('forged', section(app.url, 'd3Jvbmc=')))
+    expect(forged).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^failed {3}signature: .*\n +Check|^failed {3}signature: .*\n +The server/m),
+    })
+    const away = await run('doctor', '--credentials', await write('away', section('http://127.0.0.1:1', user.secret)))
+    expect(away).toMatchObject({ code: 1, stdout: expect.stringMatching(/^failed {3}reachability: cannot reach/m) })
+    const none = await run('doctor', '--credentials', join(env.HOME!, 'nowhere'))
+    expect(none).toMatchObject({ code: 1, stdout: expect.stringContaining('muster configure') })
+  })
+})
+
+describe('schema and query', () => {
+  it('print the SDL, and check documents by it', async () => {
+    const { run, write } = await openAccount(app)
+    expect(await muster(['schema', '--url', app.url])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('type Device {'),
+    })
+    expect(await muster(['schema', '--url', 'http://127.0.0.1:1'])).toMatchObject({ code: 6 })
+    expect(await run('query', '--check', '{ login { email } }')).toMatchObject({ code: 0 })
+    const wrong = await run('query', '--check', '{\n  login { emial } }')
+    expect(wrong).toMatchObject({ code: 1, stdout: expect.stringMatching(/^2:11: Cannot query field "emial"/) })
+    const document = 'query ($name: String, $size: Int) { login { devices(name: $name, size: $size) { total } } }'
+    const variables = await write('variables.json', '{"name": "x", "size": 0}')
+    const args = ['--variables', `@${variables}`, '--variable', 'size=1', '--variable', 'name=gate']
+    expect((await run('query', document, ...args)).stdout).toBe('{"data":{"login":{"devices":{"total":0}}}}\n')
+    expect(await run('query', document, '--variables', `@${variables}`)).toMatchObject({ code: 1 })
+    expect(await run('query', '--file', 'nowhere')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nowhere'),
+    })
+  })
+})

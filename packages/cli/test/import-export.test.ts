@@ -1,0 +1,137 @@
+import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { counts, openDesk } from './desk.ts'
+import { credentialsOf, muster, startMuster, temporaryFolder } from './muster.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('a file of 1,200 devices', () => {
+  const rows = Array.from({ length: 1_200 }, (_, number) =>
+    formatCsvRow([
+      `node-${number}`,
+      number % 3 === 0 ? null : `HW-${number}`,
+      'linux',
+      'ssh:22;web=http:8080',
+      `site ${number % 7}`,
+      number % 2 ? 'lab' : '',
+      'A',
+    ]),
+  )
+  const file = ['\uFEFFname,hardwareId,platform,services,site,net.ssid,$svc.categoryA\r\n', ...rows].join('')
+
+  it('goes in, changes nothing the second time, and moves to another user by way of an export', async () => {
+    const one = await openDesk(app)
+    expect(await one.import(file)).toMatchObject({ code: 0, rows: 1_200, ...counts(1_200, 0, 0), problems: [] })
+    const before = await one.devices()
+    expect(await one.import(file)).toMatchObject({ code: 0, ...counts(0, 0, 1_200) })
+    expect(await one.devices()).toEqual(before)
+
+    const exported = await one.export()
+    expect(await one.import(exported)).toMatchObject({ code: 0, ...counts(0, 0, 1_200) })
+    const other = await openDesk(app)
+    expect(await other.import(exported)).toMatchObject({ code: 0, ...counts(1_200, 0, 0) })
+    expect(await other.import(exported)).toMatchObject({ code: 0, ...counts(0, 0, 1_200) })
+    expect(await other.export()).toBe(exported)
+  })
+
+  it('stops at Ctrl-C, says how far it got, and goes on with the next import', async () => {
+    const user = await app.createUser()
+    const folder = await temporaryFolder()
+    const env = { MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)) }
+    const path = await folder.write('devices.csv', file)
+    const total = async (): Promise<number> => (await user.data('{ login { devices { total } } }')).login.devices.total
+    const { child, done } = startMuster(['import', path], { env })
+    while ((await total()) === 0);
+    child.kill('SIGINT')
+    const { code, stdout, stderr } = await done
+    const created = await total()
+    expect(code).toBe(130)
+    expect(stdout).toContain(`${created} created, 0 updated`)
+    expect(stderr).toContain(`${1_200 - created} rows are not known to be in`)
+    const next = await muster(['import', path, '--json'], { env })
+    expect(JSON.parse(next.stdout)).toMatchObject(counts(1_200 - created, 0, created))
+  })
+})
+
+describe('an export', () => {
+  // Whatever the API takes: quotes, separators of both formats, formulas, line ends, blanks at the ends.
+  const awkward = fc.string({
+    unit: fc.constantFrom('"', ',', '\n', '\r', ' ', ';', ':', '=', '!', '\\', '[', 'a', '1', '💡', '\u202e'),
+  })
+  const name = fc
+    .oneof(awkward, fc.string({ unit: 'grapheme' }), fc.constantFrom("=cmd|' /C calc'!A0", 'NULL', '-1', 'name'))
+    .map((text) => text.replaceAll('\u0000', ''))
+    .filter((text) => text.trim() !== '' && [...text].length <= 90)
+  const attribute = fc.constantFrom(
+    'site',
+    'net.ssid',
+    'name',
+    'services',
+    'attributes.x',
+    'a b',
+    '$svc.statusA',
+    'ü.ñ.o',
+    'x,"y"',
+  )
+  const device = fc.record({
+    name,
+    hardwareId: fc.option(name),
+    platform: fc.option(name),
+    attributes: fc.dictionary(attribute, awkward, { maxKeys: 4 }),
+    services: fc.array(
+      fc.record({
+        name,
+        application: fc.constantFrom(1, 7, 28, 71, 73),
+        host: fc.constantFrom(null, '10.0.0.1', 'fe80::1%eth0', '[::1]', '8080', '-', 'a;b=c!d'),
+        port: fc.option(fc.integer({ min: 1, max: 65_535 })),
+        enabled: fc.boolean(),
+      }),
+      { maxLength: 3 },
+    ),
+  })
+
+  it('of whatever the API takes imports back unchanged', async () => {
+    const [one, other] = [await openDesk(app), await openDesk(app)]
+    const devices = fc.sample(
+      fc.uniqueArray(device, { selector: ({ hardwareId }) => hardwareId ?? {}, minLength: 60, maxLength: 60 }),
+      1,
+    )[0]!
+    for (const { services, ...rest } of devices) {
+      const { registerDevice } = await one.user.data(
+        `mutation($name: String!, $hardwareId: String, $platform: String, $attributes: Object, $services: [ServiceInput!]) {
+          registerDevice(name: $name, hardwareId: $hardwareId, platform: $platform, attributes: $attributes, services: $services) {
+            device { services { id port } } } }`,
+        { ...rest, services },
+      )
+      // A port can be taken away, though not left away where the type has one.
+      if (rest.platform !== null) continue
+      for (const { id } of registerDevice.device.services) {
+        await one.user.data('mutation($id: ID!) { updateService(id: $id, port: null) { id } }', { id })
+      }
+    }
+    const exported = await one.export()
+    expect(await one.import(exported)).toMatchObject({ code: 0, ...counts(0, 0, 60) })
+    expect(await other.import(exported)).toMatchObject({ code: 0, ...counts(60, 0, 0) })
+    expect(await other.import(exported)).toMatchObject({ code: 0, ...counts(0, 0, 60) })
+    const lines = (text: string): string[] => text.split('\n').sort()
+    expect(lines(await other.export())).toEqual(lines(exported))
+  })
+
+  it('ends quietly when nobody reads on', async () => {
+    const desk = await openDesk(app)
+    await desk.import(
+      `name,filler\n${Array.from({ length: 900 }, (_, number) => `pipe-${number},${'x'.repeat(500)}\n`).join('')}`,
+    )
+    const folder = await temporaryFolder()
+    const credentials = await folder.write('credentials', credentialsOf(app.url, desk.user))
+    const { child, done } = startMuster(['export', '--credentials', credentials])
+    child.stdout!.once('data', () => child.stdout!.destroy())
+    expect(await done).toMatchObject({ code: 0, stderr: '' })
+  })
+})

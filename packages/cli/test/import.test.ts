@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { counts, openDesk } from './desk.ts'
+import { credentialsOf, temporaryFolder } from './muster.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('a row', () => {
+  it('updates the device with its hardware id, or its name where that is unique', async () => {
+    const desk = await openDesk(app)
+    await desk.import('name,hardwareId,services,site,net.ssid\na,H1,ssh:22;web=http:80,oslo,lab\nb,,,bergen,\n')
+    const again =
+      'name,hardwareId,platform,services,site,net.ssid\na2,H1,linux,web=http:host:81;!cam=rtsp,,""\nb,,,,oslo,x\n'
+    expect(await desk.import(again)).toMatchObject({ code: 0, ...counts(0, 2, 0) })
+    expect(await desk.import(again)).toMatchObject({ code: 0, ...counts(0, 0, 2) })
+    expect(await desk.devices()).toMatchObject([
+      {
+        name: 'a2',
+        hardwareId: 'H1',
+        platform: 'linux',
+        attributes: { site: 'oslo', net: { ssid: '' } },
+        services: [
+          { name: 'cam', host: null, port: 554, enabled: false },
+          { name: 'ssh', port: 22 },
+          { name: 'web', host: 'host', port: 81, enabled: true },
+        ],
+      },
+      { name: 'b', attributes: { site: 'oslo', net: { ssid: 'x' } } },
+    ])
+  })
+
+  it('means the one of several devices of its name that has the least besides what it says', async () => {
+    const desk = await openDesk(app)
+    const rows = ['same,,', 'same,oslo,', 'same,,A1', 'same,oslo,A1', 'same,bergen,', 'same,bergen,A1']
+    expect(await desk.import(`name,site,rack\n${rows.join('\n')}\n`)).toMatchObject({ code: 0, ...counts(6, 0, 0) })
+    for (const file of [rows, rows.toReversed()]) {
+      expect(await desk.import(`name,site,rack\n${file.join('\n')}\n`)).toMatchObject({ code: 0, ...counts(0, 0, 6) })
+    }
+  })
+
+  it('that is wrong is told with its line, and the others go in', async () => {
+    const desk = await openDesk(app)
+    const file = [
+      ...[
+        'name,hardwareId,services,net,net.ssid',
+        'fine,H1,ssh:22,,',
+        ',H2,,,',
+        'short,H3',
+        '5" disk,H4,,,',
+        'twice,H1,,,',
+      ],
+      ...[
+        'both,H5,,a,b',
+        'type,H6,nope:22,,',
+        'port,H7,ssh:99999,,',
+        'host,H8,ssh:a/b:22,,',
+        '"over\ntwo lines",H9,,,',
+        'last,H10,,,',
+      ],
+    ].join('\n')
+    const bytes = Buffer.concat([Buffer.from(`${file}\nlatin `), Buffer.from([0xe9]), Buffer.from(',H11,,,\n')])
+    expect(await desk.import(bytes)).toMatchObject({
+      code: 3,
+      ...counts(3, 0, 0),
+      problems: [
+        { line: 3, reason: expect.stringContaining('name must not be empty') },
+        { line: 4, reason: 'the row has 2 cells, the header 5 columns' },
+        { line: 5, reason: expect.stringContaining('quote') },
+        { line: 6, reason: 'hardwareId "H1" stands on line 2 already' },
+        { line: 7, reason: expect.stringContaining('net cannot be a value and the group of net.ssid') },
+        { line: 8, reason: expect.stringContaining('application type "nope"') },
+        { line: 9, reason: expect.stringContaining('port must be from 1 to 65535') },
+        // Known to the server alone, while other rows are in the same document.
+        { line: 10, reason: expect.stringContaining('BAD_USER_INPUT') },
+        { line: 14, reason: expect.stringContaining('UTF-8') },
+      ],
+    })
+    expect((await desk.devices()).map(({ name }) => name)).toEqual(['fine', 'last', 'over\ntwo lines'])
+  })
+
+  it('whose change the server refuses costs no other row its change', async () => {
+    const desk = await openDesk(app)
+    await desk.import('name,services\na,ssh:22\nb,ssh:22\nc,ssh:22\n')
+    const changed = 'name,services,site\na,ssh:23,x\nb,ssh:a/b:22,x\nc,ssh:24,x\n'
+    expect(await desk.import(changed)).toMatchObject({ code: 3, ...counts(0, 2, 0), problems: [{ line: 3 }] })
+    expect(await desk.import(changed)).toMatchObject({ code: 3, ...counts(0, 0, 2), problems: [{ line: 3 }] })
+  })
+
+  it('is not tried once it is clear that none would go in', async () => {
+    const desk = await openDesk(app)
+    const { createAccessKey: key } = await desk.user.data('mutation { createAccessKey(readOnly: true) { key secret } }')
+    const folder = await temporaryFolder()
+    const reader = { ...desk.user, keyId: key.key, secret: key.secret }
+    const credentials = await folder.write('credentials', credentialsOf(app.url, reader))
+    const { code, notTried, error } = await desk.import('name\na\nb\n', '--credentials', credentials)
+    expect({ code, notTried, error }).toMatchObject({ code: 1, notTried: 2, error: { code: 'FORBIDDEN' } })
+  })
+
+  it('that is wrong keeps all out with --strict, and none goes in with --dry-run', async () => {
+    const desk = await openDesk(app)
+    const rows = 'name,hardwareId\na,H1\nb,H1\n'
+    expect(await desk.import(rows, '--strict')).toMatchObject({ code: 1, ...counts(0, 0, 0), problems: [{ line: 3 }] })
+    expect(await desk.import(rows, '--dry-run')).toMatchObject({ code: 3, ...counts(1, 0, 0) })
+    expect(await desk.devices()).toEqual([])
+  })
+
+  it('names no device where several have its name', async () => {
+    const desk = await openDesk(app)
+    expect(await desk.import('name,site\nsame,a\nsame,b\n')).toMatchObject({ code: 0, ...counts(2, 0, 0) })
+    expect(await desk.import('name,site\nsame,b\nsame,a\n')).toMatchObject({ code: 0, ...counts(0, 0, 2) })
+    const changed = await desk.import('name,site\nsame,c\n')
+    expect(changed).toMatchObject({
+      code: 3,
+      problems: [{ line: 2, reason: expect.stringContaining('give it a hardwareId') }],
+    })
+  })
+
+  it('finds its device in an account that is large beside the file', async () => {
+    const desk = await openDesk(app)
+    const names = Array.from({ length: 60 }, (_, number) => `big-${number},${number % 2 ? `B-${number}` : ''}\n`)
+    await desk.import(`name,hardwareId\n${names.join('')}`)
+    const few = 'name,hardwareId,site\nbig-1,B-1,x\nbig-2,,y\nbig-new,B-new,z\n'
+    expect(await desk.import(few)).toMatchObject({ code: 0, ...counts(1, 2, 0) })
+    expect(await desk.import(few)).toMatchObject({ code: 0, ...counts(0, 0, 3) })
+  })
+})
+
+describe('a file', () => {
+  it.each([
+    ['', 'the file is empty'],
+    ['hardwareId\nH1\n', 'there is no column "name"'],
+    ['name;site\na;b\n', 'by commas, not by semicolons'],
+    ['name,site,site\n', 'columns 2 and 3 are both called "site"'],
+    ['name,site,attributes.site\n', 'columns 2 and 3 are both called'],
+    ['name,\n', 'column 2 has no name'],
+    ['name,.a\n', 'neither begins nor ends with a dot'],
+    ['name,$other\n', 'names that begin with $'],
+  ])('that begins with %j is refused whole', async (text, reason) => {
+    const desk = await openDesk(app)
+    await expect(desk.import(text)).rejects.toThrow(reason)
+  })
+
+  it('in UTF-16 is refused', async () => {
+    const desk = await openDesk(app)
+    await expect(desk.import(Buffer.from('\uFEFFname\n', 'utf16le'))).rejects.toThrow('the file is UTF-16')
+  })
+})

@@ -1,0 +1,158 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../server/test/database.ts'
+import { databaseUrl, muster, startMuster, temporaryFolder } from './muster.ts'
+
+const databases: TestDatabase[] = []
+afterAll(async () => {
+  for (const database of databases) await database.drop()
+})
+
+/** Settings of an installation with an empty database of its own. */
+async function newInstallation(): Promise<{ env: Record<string, string>; folder: string; database: TestDatabase }> {
+  const database = await createTestDatabase()
+  databases.push(database)
+  const { path } = await temporaryFolder()
+  const env = {
+    DATABASE_URL: databaseUrl(database.connection),
+    MUSTER_DATA: join(path, 'data'),
+    PORT: '0',
+    MUSTER_MQTT_PORT: '0',
+  }
+  return { env, folder: env.MUSTER_DATA, database }
+}
+
+describe('an installation', () => {
+  it('serves, takes users and queries, and stops when told', async () => {
+    const { env, folder } = await newInstallation()
+    const server = startMuster(['serve'], { env })
+    while (!server.stdout().includes('is ready'))
+      await Promise.race([new Promise((resolve) => server.child.stdout!.once('data', resolve)), server.done])
+
+    const added = await muster(['users', 'add', 'Ada@example.com', '--json'], { env })
+    const credentials = join(folder, 'credentials-ada@example.com')
+    expect(JSON.parse(added.stdout)).toMatchObject({ email: 'Ada@example.com', credentials })
+    expect((await stat(credentials)).mode & 0o777).toBe(0o600)
+
+    const owner = await muster(['query', '{ login { email } }'], { env })
+    expect(owner).toMatchObject({ code: 0, stdout: '{"data":{"login":{"email":"owner@localhost"}}}\n' })
+    const ada = await muster(['query', '--credentials', credentials], { env, input: '{ login { email } }' })
+    expect(ada.stdout).toBe('{"data":{"login":{"email":"Ada@example.com"}}}\n')
+
+    server.child.kill('SIGTERM')
+    expect(await server.done).toMatchObject({ code: 0 })
+    const away = await muster(['query', '{ version }', '--json'], { env })
+    expect(away.code).toBe(6)
+    expect(JSON.parse(away.stderr)).toMatchObject({
+      error: { code: 'UNREACHABLE', hint: expect.stringContaining('muster serve') },
+    })
+  })
+
+  it('takes no user twice and overwrites no credentials', async () => {
+    const { env, folder } = await newInstallation()
+    const file = join(folder, 'bob')
+    await muster(['users', 'add', 'bob@example.com', '--credentials', file], { env })
+    const again = await muster(['users', 'add', 'BOB@example.com', '--credentials', `${file}2`, '--json'], { env })
+    expect(again.code).toBe(7)
+    expect(JSON.parse(again.stderr)).toMatchObject({ error: { code: 'CONFLICT' } })
+    const overwriting = await muster(['users', 'add', 'eve@example.com', '--credentials', file], { env })
+    expect(overwriting).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') })
+    expect((await muster(['users', 'add', 'eve@example.com'], { env })).code).toBe(0)
+  })
+
+  it('is brought to the schema of the release', async () => {
+    const { env } = await newInstallation()
+    expect(await muster(['migrate', '--json'], { env })).toMatchObject({ code: 0, stdout: '{"migrations":[]}\n' })
+  })
+
+  it('names the setting where its database does not answer', async () => {
+    const { code, stderr } = await muster(['migrate'], { env: { DATABASE_URL: 'postgresql://127.0.0.1:1/none' } })
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('DATABASE_URL') })
+  })
+})
+
+describe('made-up fleets', () => {
+  const fleets = async ({ db }: TestDatabase) => ({
+    devices: await db.selectFrom('device').selectAll().orderBy('id').execute(),
+    live: await db.selectFrom('device_live').selectAll().orderBy('device_id').execute(),
+    services: await db.selectFrom('service').selectAll().orderBy('id').execute(),
+  })
+  const anonymous = (rows: { account_id: string }[]) => rows.map(({ account_id: _account, ...rest }) => rest)
+
+  it('are the same every time, and there once', async () => {
+    const [one, other] = [await newInstallation(), await newInstallation()]
+    const args = ['seed', '--users', '2', '--devices', '300', '--services', '3', '--json']
+    const first = await muster(args, { env: one.env })
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      fleets: [
+        { email: 'owner@localhost', added: 300 },
+        { email: 'fleet-2@example.com', added: 300 },
+      ],
+    })
+    const again = await muster(args, { env: one.env })
+    expect(JSON.parse(again.stdout)).toMatchObject({ fleets: [{ added: 0 }, { added: 0 }] })
+    await muster(args, { env: other.env })
+
+    const made = await fleets(one.database)
+    expect([made.devices, made.live, made.services].map(({ length }) => length)).toEqual([600, 600, 1_800])
+    const madeAgain = await fleets(other.database)
+    for (const table of ['devices', 'live', 'services'] as const) {
+      expect(anonymous(madeAgain[table])).toEqual(anonymous(made[table]))
+    }
+    const ids = [...made.devices, ...made.services].map(({ id }) => id)
+    expect(new Set(ids).size).toBe(2_400)
+    for (const id of ids) expect(id).toMatch(/^80(:[0-9a-f]{2}){7}$/)
+    expect(new Set(made.live.map(({ state }) => state))).toEqual(new Set(['active', 'inactive']))
+    expect(made.services.every(({ port }) => port !== null)).toBe(true)
+  })
+
+  it('are counted in whole numbers', async () => {
+    expect(await muster(['seed', '--devices', 'many'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('whole number'),
+    })
+  })
+})
+
+describe('the embedded database', () => {
+  it('is started for a command while no server runs', async () => {
+    const { path } = await temporaryFolder()
+    const env = { MUSTER_DATA: join(path, 'data') }
+    const { stdout, stderr, code } = await muster(['seed', '--devices', '20', '--services', '0', '--json'], { env })
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
+    expect(JSON.parse(stdout)).toMatchObject({ fleets: [{ email: 'owner@localhost', added: 20 }] })
+    expect(await stat(join(env.MUSTER_DATA, 'credentials'))).toBeDefined()
+  })
+})
+
+describe('help', () => {
+  const commands = [
+    [],
+    ['serve'],
+    ['migrate'],
+    ['users'],
+    ['users', 'add'],
+    ['seed'],
+    ['import'],
+    ['export'],
+    ['query'],
+  ]
+
+  it.each(commands.map((command) => [command]))('is there for muster %j', async (command) => {
+    expect(await muster([...command, '--help'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Usage: muster'),
+      stderr: '',
+    })
+  })
+
+  it('is pointed at where the usage is wrong', async () => {
+    expect(await muster(['impotr'])).toMatchObject({ code: 2, stderr: expect.stringContaining('muster --help') })
+    expect(await muster(['import'])).toMatchObject({ code: 2, stderr: expect.stringContaining('muster import --help') })
+    expect(await muster(['query', '-'], { input: '\n' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('give a document'),
+    })
+  })
+})

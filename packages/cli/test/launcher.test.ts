@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { launcher } from './muster.ts'
+
+/** A Node from before 24: the machine's own where it is one, else this one made to look like one. */
+const olderNode = findOlderNode()
+
+function findOlderNode(): string[] {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const node = join(folder, 'node')
+    if (folder.includes('node_modules') || !existsSync(node)) continue
+    const major = Number(spawnSync(node, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' }).stdout)
+    if (major >= 18 && major < 24) return [node]
+  }
+  const disguise = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } })'
+  return [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(disguise)}`]
+}
+
+function start(...args: string[]) {
+  const [node, ...options] = olderNode as [string, ...string[]]
+  const child = spawn(node, [...options, launcher, ...args], { env: { PATH: '/usr/bin:/bin', HOME: '/nowhere' } })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => (said.stdout += chunk))
+  child.stderr.on('data', (chunk) => (said.stderr += chunk))
+  const done = once(child, 'close').then(([code, signal]) => ({ code, signal, ...said }))
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await done
+  })
+  return { child, done }
+}
+
+/** The process that the launcher runs the command in, once it does. */
+async function commandOf(launcherPid: number): Promise<number> {
+  for (;;) {
+    const children = readFileSync(`/proc/${launcherPid}/task/${launcherPid}/children`, 'utf8').trim()
+    // Reading standard input is the last thing the command does before it waits.
+    if (children !== '' && readFileSync(`/proc/${children}/cmdline`, 'utf8').includes('query')) {
+      await sleep(500)
+      return Number(children)
+    }
+    await sleep(20)
+  }
+}
+
+describe('started by an older Node', () => {
+  it('the command runs by the Node that came with it', async () => {
+    const { child, done } = start('--version')
+    child.stdin.end()
+    expect(await done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
+  })
+
+  it('its exit code comes through', async () => {
+    const { child, done } = start('query', '--variables', '[]', '{ version }')
+    child.stdin.end()
+    expect(await done).toMatchObject({ code: 2, stderr: expect.stringContaining('must be a JSON object') })
+  })
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s goes through, and the launcher ends the same way',
+    async (signal) => {
+      const { child, done } = start('query')
+      await commandOf(child.pid!)
+      child.kill(signal)
+      expect(await done).toMatchObject({ code: null, signal })
+    },
+  )
+
+  it('the command ends with a launcher that is killed', async () => {
+    const { child } = start('query')
+    const command = await commandOf(child.pid!)
+    child.kill('SIGKILL')
+    while (existsSync(`/proc/${command}`)) await sleep(20)
+  })
+})

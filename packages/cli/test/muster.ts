@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatCredentials } from '@muster/server/start/credentials-file.ts'
+import type pg from 'pg'
+import { onTestFinished } from 'vitest'
+import type { TestUser } from '../../server/test/app.ts'
+
+export const launcher = new URL('../bin/muster.js', import.meta.url).pathname
+
+export interface Ran {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface RunOptions {
+  env?: Record<string, string>
+  input?: string | Buffer
+}
+
+export interface Running extends RunningProcess {
+  /** Everything it has printed so far. */
+  stdout(): string
+}
+
+interface RunningProcess {
+  child: ChildProcess
+  done: Promise<Ran>
+}
+
+/** The command as people run it, in an environment of its own. */
+export function startMuster(args: string[], { env = {}, input = '' }: RunOptions = {}): Running {
+  const child = spawn(process.execPath, [launcher, ...args], {
+    env: { PATH: process.env.PATH, HOME: '/nowhere', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
+  })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => (said.stdout += chunk))
+  child.stderr.on('data', (chunk) => (said.stderr += chunk))
+  // A command that ends before it has read all closes its end.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  const done = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }))
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+    await done
+  })
+  return { child, done, stdout: () => said.stdout }
+}
+
+export const muster = (args: string[], options?: RunOptions): Promise<Ran> => startMuster(args, options).done
+
+/** A folder of the test's own, and a way to put files in it. */
+export async function temporaryFolder(): Promise<{
+  path: string
+  write(name: string, text: string | Buffer): Promise<string>
+}> {
+  const path = await mkdtemp(join(tmpdir(), 'muster-cli-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return {
+    path,
+    async write(name, text) {
+      await writeFile(join(path, name), text)
+      return join(path, name)
+    },
+  }
+}
+
+/** The credentials file of a user of a test server. */
+export const credentialsOf = (url: string, { keyId, secret, email }: TestUser): string =>
+  formatCredentials({ url, accessKeyId: keyId, secretAccessKey: secret, email, password: 'unused' })
+
+/** DATABASE_URL for a database of the tests, which may be on a socket. */
+export function databaseUrl({ connectionString, host, port, user, password, database }: pg.ClientConfig): string {
+  if (connectionString !== undefined) return connectionString
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ host, port, user, password })) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  return `postgresql:///${database}?${query}`
+}

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildPackage as buildClient } from '../../client/scripts/build-package.ts'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { buildPackage } from '../scripts/build-package.ts'
+import { credentialsOf, temporaryFolder } from './muster.ts'
+
+const root = new URL('../../../', import.meta.url).pathname
+const run = promisify(execFile)
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+it('works from its tarball in an empty folder, with that of the client and no server', async () => {
+  const folder = await temporaryFolder()
+  const modules = join(folder.path, 'node_modules')
+  const dependencies = { client: buildClient, cli: buildPackage }
+  for (const [name, build] of Object.entries(dependencies)) {
+    const dist = join(folder.path, `dist-${name}`)
+    await build(dist)
+    const { stdout } = await run('npm', ['pack', dist, '--json', '--pack-destination', folder.path])
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
+    const installed = join(modules, '@muster', name)
+    await mkdir(installed, { recursive: true })
+    await run('tar', ['-xzf', join(folder.path, filename), '-C', installed, '--strip-components=1'])
+  }
+  // What comes from the registry is linked: tests need none.
+  const manifest = await import(join(modules, '@muster/cli/package.json'), { with: { type: 'json' } })
+  const foreign = Object.keys(manifest.default.dependencies).filter((name) => !name.startsWith('@muster/'))
+  for (const name of foreign) {
+    await mkdir(dirname(join(modules, name)), { recursive: true })
+    await symlink(join(root, 'node_modules', name), join(modules, name))
+  }
+  expect((await readdir(join(modules, '@muster'))).sort()).toEqual(['cli', 'client'])
+
+  const credentials = await folder.write('credentials', credentialsOf(app.url, await app.createUser()))
+  const env = { PATH: process.env.PATH, HOME: folder.path, MUSTER_CREDENTIALS: credentials }
+  const muster = (...args: string[]) =>
+    run(process.execPath, [join(modules, '@muster/cli/bin/muster.js'), ...args], { cwd: folder.path, env }).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+    )
+  expect(await muster('devices', 'register', 'gate', '--service', 'ssh')).toMatchObject({
+    code: 0,
+    stderr: expect.any(String),
+  })
+  expect((await muster('attributes', 'set', 'gate', 'site=oslo')).stdout).toBe('site  oslo\n')
+  expect((await muster('export')).stdout).toBe('name,hardwareId,platform,services,site\ngate,,,ssh:22,oslo\n')
+  expect(await muster('query', '--check', '{ login { email } }')).toMatchObject({ code: 0 })
+  expect(await muster('agent', 'check', '--help')).toMatchObject({ code: 0 })
+  expect((await muster('agent', 'check')).stdout).toContain('hardware')
+  const server = await muster('serve')
+  expect(server).toMatchObject({ code: 1, stderr: expect.stringContaining('part of the server') })
+  expect(server.stderr).not.toContain('at ')
+})

@@ -1,0 +1,207 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Aedes } from 'aedes'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../server/test/app.ts'
+import { credentialsOf, muster, type Ran, startMuster, temporaryFolder } from './muster.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ mqtt: true })
+})
+afterAll(() => app.close())
+
+interface Broker {
+  url: string
+  /** Every try to sign on: client id, user name and password. */
+  signOns: [client: string, user: string, password: string][]
+  published: { topic: string; payload: string; from: string }[]
+  cutOff(): void
+}
+
+/** A stock broker that lets anybody in. */
+async function startBroker(): Promise<Broker> {
+  const signOns: Broker['signOns'] = []
+  const published: Broker['published'] = []
+  const aedes = await Aedes.createBroker({
+    authenticate(client, user, password, done) {
+      signOns.push([client.id, String(user), String(password)])
+      done(null, true)
+    },
+  })
+  aedes.on('publish', ({ topic, payload }, client) => {
+    if (client !== null) published.push({ topic, payload: String(payload), from: client.id })
+  })
+  const server = createServer(aedes.handle)
+  const sockets = new Set<{ destroy(): void }>()
+  server.on('connection', (socket) => sockets.add(socket))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(async () => {
+    server.close()
+    await new Promise<void>((resolve) => aedes.close(() => resolve()))
+  })
+  const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url, signOns, published, cutOff: () => sockets.forEach((socket) => void socket.destroy()) }
+}
+
+interface Desk {
+  user: TestUser
+  env: Record<string, string>
+  simulate(...args: string[]): Promise<Ran>
+  devices(): Promise<{ id: string; platform: string; hardwareId: string }[]>
+}
+
+async function openDesk(): Promise<Desk> {
+  const user = await app.createUser()
+  const folder = await temporaryFolder()
+  const env = { MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)) }
+  return {
+    user,
+    env,
+    simulate: (...args) => muster(['simulate', ...args], { env }),
+    devices: async () =>
+      (await user.data('{ login { devices(sort: "name") { items { id platform hardwareId } } } }')).login.devices.items,
+  }
+}
+
+test('devices register, sign on, report, drop and return; the report counts it', async () => {
+  const [desk, broker] = [await openDesk(), await startBroker()]
+  const { code, stdout, stderr } = await desk.simulate(
+    ...['--devices', '6', '--for', '8s', '--every', '1s', '--drop-every', '2s', '--broker', broker.url, '--json'],
+  )
+  expect([code, stderr]).toEqual([0, ''])
+  const counts = JSON.parse(stdout)
+  expect(counts).toMatchObject({ devices: 6, connects: 6, failures: {} })
+  expect(counts.drops).toBeGreaterThan(0)
+  expect(counts.reconnects).toBe(broker.signOns.length - 6)
+  expect(counts.acks + counts.cutShort).toBe(counts.publishes)
+
+  const devices = await desk.devices()
+  expect(devices).toHaveLength(6)
+  expect(devices.every(({ platform }) => platform === 'muster-simulator')).toBe(true)
+  const ids = new Set(devices.map(({ id }) => id))
+  expect(broker.signOns.every(([client, name]) => ids.has(client) && name === client)).toBe(true)
+  // One may be gone each time before its first report was due; all of them are not.
+  expect(broker.published.length).toBeGreaterThan(0)
+  expect(broker.published.every(({ from }) => ids.has(from))).toBe(true)
+  for (const { topic, payload, from } of broker.published) {
+    expect(topic).toBe(`devices/${from}/attributes`)
+    expect(JSON.parse(payload)).toEqual({ simulated: { load: expect.any(String), temperature: expect.any(String) } })
+  }
+})
+
+test.each([
+  ['MQTT', (server: TestApp) => ['--broker', `mqtt://127.0.0.1:${server.mqttPort}`]],
+  ['a WebSocket', (server: TestApp) => ['--broker', `${server.url.replace('http', 'ws')}/mqtt`]],
+  ['what every server has', () => []],
+])('over %s the server sees them there, and what they report', async (_way, brokerOf) => {
+  const desk = await openDesk()
+  const args = ['simulate', '--devices', '4', '--for', '1h', '--drop-every', '0', ...brokerOf(app), '--json']
+  const { child, done } = startMuster(args, { env: desk.env })
+  const seen = async (): Promise<{ state: string; attributes: { simulated?: object } }[]> =>
+    (await desk.user.data('{ login { devices { items { state attributes } } } }')).login.devices.items
+  const areThere = async (): Promise<boolean> => {
+    const devices = await seen()
+    return devices.filter(({ state, attributes }) => state === 'active' && attributes.simulated).length === 4
+  }
+  while (!(await areThere())) await sleep(100)
+  child.kill('SIGINT')
+  const { code, stdout } = await done
+  const counts = JSON.parse(stdout)
+  expect([code, counts]).toEqual([130, expect.objectContaining({ connects: 4, failures: {}, cutShort: 0 })])
+  expect(counts.acks).toBe(counts.publishes)
+  while ((await seen()).some(({ state }) => state === 'active')) await sleep(100)
+})
+
+test('the code is deleted, and --remove takes the devices away', async () => {
+  const [desk, broker] = [await openDesk(), await startBroker()]
+  const { code, stdout } = await desk.simulate('--devices', '3', '--for', '1s', '--broker', broker.url, '--remove')
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/devices +3, 3 of them signed on/)])
+  expect(await desk.devices()).toEqual([])
+  expect((await desk.user.data('{ login { registrationCodes { id } } }')).login.registrationCodes).toEqual([])
+})
+
+test('--existing takes the same devices again, with new secrets', async () => {
+  const [desk, broker] = [await openDesk(), await startBroker()]
+  const short = ['--for', '1s', '--drop-every', '0', '--broker', broker.url]
+  await desk.simulate('--devices', '17', ...short)
+  const before = await desk.devices()
+  expect((await desk.simulate('--devices', '17', '--existing', ...short)).code).toBe(0)
+  expect(await desk.devices()).toEqual(before)
+  const passwords = (id: string) => broker.signOns.filter(([client]) => client === id).map(([, , password]) => password)
+  expect(before.map(({ id }) => new Set(passwords(id)).size)).toEqual(Array(17).fill(2))
+  const { code, stderr } = await desk.simulate('--devices', '18', '--existing', ...short)
+  expect([code, stderr]).toEqual([1, expect.stringContaining('there are 17 devices of earlier simulations, not 18')])
+})
+
+test('devices return when the broker lets go of all of them', async () => {
+  const [desk, broker] = [await openDesk(), await startBroker()]
+  const args = ['simulate', '--devices', '5', '--for', '1h', '--drop-every', '0', '--broker', broker.url, '--json']
+  const { child, done } = startMuster(args, { env: desk.env })
+  const reporting = (since: number): number => new Set(broker.published.slice(since).map(({ from }) => from)).size
+  while (reporting(0) < 5) await sleep(20)
+  broker.cutOff()
+  const before = broker.published.length
+  while (broker.signOns.length < 10 || reporting(before) < 5) await sleep(20)
+  child.kill('SIGINT')
+  const counts = JSON.parse((await done).stdout)
+  expect(counts).toMatchObject({ connects: 5, reconnects: 5 })
+  expect(counts.failures['the connection was lost']).toBe(5)
+})
+
+test('it ends in time, whoever is still to sign on', async () => {
+  const [desk, broker] = [await openDesk(), await startBroker()]
+  const args = ['--devices', '30', '--rate', '1', '--for', '2s', '--drop-every', '0', '--broker', broker.url]
+  const { code, stderr } = await desk.simulate(...args)
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/(2[6-9]|30) of 30 devices never signed on\s+The time was over/),
+  ])
+})
+
+test('a broker that is not there is said so', async () => {
+  const desk = await openDesk()
+  const { code, stdout, stderr } = await desk.simulate(
+    '--devices',
+    '2',
+    '--for',
+    '10s',
+    '--broker',
+    'mqtt://127.0.0.1:1',
+    '--remove',
+  )
+  expect([code, stdout, stderr]).toEqual([
+    1,
+    expect.stringMatching(/\d+ × ECONNREFUSED/),
+    expect.stringMatching(/2 of 2 devices never signed on[\s\S]*MUSTER_MQTT_PORT/),
+  ])
+  expect(await desk.devices()).toEqual([])
+})
+
+test.each([
+  [
+    ['--broker', 'mqtt://192.0.2.1'],
+    2,
+    /the broker is at 192\.0\.2\.1, which is not this machine[\s\S]*--allow-remote/,
+  ],
+  [['--devices', '0'], 2, /from 1 to 20000/],
+  [['--for', '2d'], 2, /time such as 30s/],
+  [['--broker', 'http://127.0.0.1'], 2, /mqtt:\/\/127\.0\.0\.1:1883/],
+])('%j is refused', async (args, code, message) => {
+  const desk = await openDesk()
+  const ran = await desk.simulate(...args)
+  expect([ran.code, ran.stderr]).toEqual([code, expect.stringMatching(message)])
+  expect(await desk.devices()).toEqual([])
+})
+
+test('Ctrl-C ends it with a report, and removes what was to be removed', async () => {
+  const [desk, broker] = [await openDesk(), await startBroker()]
+  const args = ['simulate', '--devices', '3', '--for', '1h', '--broker', broker.url, '--remove', '--json']
+  const { child, done } = startMuster(args, { env: desk.env })
+  while (broker.signOns.length < 3) await sleep(20)
+  child.kill('SIGINT')
+  const { code, stdout } = await done
+  expect([code, JSON.parse(stdout).devices]).toEqual([130, 3])
+  expect(await desk.devices()).toEqual([])
+})

@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { startReceiver } from '../../server/test/receiver.ts'
+import { type Account, addDevices, openAccount } from './account.ts'
+import type { Running } from './muster.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
+})
+afterAll(() => app.close())
+
+/** Resolves once a command has said something on standard error. */
+async function saying({ child }: Running, pattern: RegExp): Promise<RegExpExecArray> {
+  let said = ''
+  child.stderr!.on('data', (chunk) => (said += chunk))
+  for (;;) {
+    const found = pattern.exec(said)
+    if (found !== null) return found
+    await Promise.race([
+      once(child.stderr!, 'data'),
+      once(child, 'exit').then(() => Promise.reject(new Error(`it ended, saying ${said}`))),
+    ])
+  }
+}
+
+const printedLines = ({ stdout }: Running) =>
+  stdout()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+
+describe('webhooks', () => {
+  it('are created, changed, tested, rotated and deleted, and their deliveries sent again', async () => {
+    const { user, run, lines } = await openAccount(app)
+    const receiver = await startReceiver()
+    const [webhook] = await lines('webhooks', 'create', receiver.url, '--events', 'device.register', '--name', 'mine')
+    expect(webhook).toMatchObject({ secret: expect.stringMatching(/^whsec_/), events: ['DEVICE_REGISTER'] })
+    const { id } = webhook
+    expect(await lines('webhooks', 'list')).toMatchObject([{ id, name: 'mine', enabled: true }])
+    expect((await run('webhooks', 'list', '--json')).stdout).not.toContain('secret')
+
+    receiver.answer((_message, response) => response.writeHead(410).end('gone'))
+    const failed = await run('webhooks', 'test', id)
+    expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/httpStatus +410[\s\S]+gone/) })
+    await addDevices(user, ['gate'])
+    await expect.poll(async () => (await lines('webhooks', 'deliveries', id, '--failed'))[0]?.httpStatus).toBe(410)
+
+    receiver.answer((_message, response) => response.writeHead(204).end())
+    expect(
+      await lines('webhooks', 'update', id, '--enable', '--no-name', '--events', 'device.register,device.update'),
+    ).toMatchObject([{ name: null, enabled: true, events: expect.arrayContaining(['DEVICE_UPDATE']) }])
+    expect(await lines('webhooks', 'redeliver', id, '--failed')).toEqual([{ redelivered: 2 }])
+    await expect.poll(async () => (await lines('webhooks', 'deliveries', id))[0]).toMatchObject({ status: 'delivered' })
+    const [delivery] = await lines('webhooks', 'deliveries', id)
+    expect(await lines('webhooks', 'redeliver', id, delivery.id)).toEqual([{ redelivered: 1 }])
+    expect(await run('webhooks', 'redeliver', id)).toMatchObject({ code: 2 })
+
+    const [rotated] = await lines('webhooks', 'rotate', id, '--overlap', '1h')
+    expect(rotated.secret).not.toBe(webhook.secret)
+    expect(await run('webhooks', 'rotate', id, '--overlap', '8d')).toMatchObject({ code: 2 })
+    expect(await run('webhooks', 'test', id)).toMatchObject({ code: 0 })
+    expect(await run('webhooks', 'create', 'http://10.0.0.1/')).toMatchObject({ code: 1 })
+    expect(await run('webhooks', 'delete', id, '--yes')).toMatchObject({ code: 0 })
+    expect(await run('webhooks', 'deliveries', id)).toMatchObject({ code: 4 })
+    await receiver.close()
+  })
+
+  it('are listened to, and what is forged is refused', async () => {
+    const account = await openAccount(app)
+    const listening = account.start([
+      'webhooks',
+      'listen',
+      '--create',
+      '--port',
+      '0',
+      '--events',
+      'device.register',
+      '--json',
+    ])
+    const [, url] = await saying(listening, /Listening on (http:\S+) for the webhook wh_\w+/)
+    await addDevices(account.user, ['gate'])
+    await expect
+      .poll(() => printedLines(listening))
+      .toMatchObject([{ type: 'device.register', data: { device: { name: 'gate' } }, again: false }])
+    const forged = await fetch(url!, { method: 'POST', body: '{"type": "device.delete"}' })
+    expect(forged.status).toBe(400)
+    expect((await fetch(url!)).status).toBe(405)
+    listening.child.kill('SIGINT')
+    const { code, stdout, stderr } = await listening.done
+    expect({ code, lines: stdout.split('\n').length, stderr }).toMatchObject({
+      code: 0,
+      lines: 2,
+      stderr: expect.stringContaining('refused a request'),
+    })
+    expect(await account.lines('webhooks', 'list')).toEqual([])
+  })
+
+  it('are listened to with a secret of before', async () => {
+    const account = await openAccount(app)
+    expect(await account.run('webhooks', 'listen', '--port', '0')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('MUSTER_WEBHOOK_SECRET'),
+    })
+    const receiver = await startReceiver()
+    const [{ id, secret }] = await account.lines('webhooks', 'create', receiver.url)
+    await receiver.close()
+    const { port } = new URL(receiver.url)
+    const env = { MUSTER_WEBHOOK_SECRET: secret }
+    const listening = account.start(['webhooks', 'listen', '--port', port, '--json', '--answer', '500'], { env })
+    await saying(listening, /Listening/)
+    expect(await account.run('webhooks', 'test', id)).toMatchObject({ code: 1, stdout: expect.stringContaining('500') })
+    expect(printedLines(listening)).toMatchObject([{ type: 'webhook.test' }])
+  })
+})
+
+describe('events', () => {
+  it('are listed by type, device and time', async () => {
+    const { user, run, lines } = await openAccount(app)
+    const [gate] = await addDevices(user, ['gate', 'door'])
+    await user.data('mutation($id: String!) { setAttribute(serviceId: $id, name: "site", value: "oslo") }', {
+      id: gate,
+    })
+    const all = await lines('events', 'list')
+    expect(all.map(({ type }) => type)).toEqual([
+      ...['ATTRIBUTE_CHANGE', 'DEVICE_REGISTER', 'DEVICE_REGISTER', 'ACCESS_KEY_CREATE'],
+    ])
+    expect(await lines('events', 'list', '--device', 'gate', '--type', 'device.register')).toMatchObject([
+      { target: [{ id: gate }] },
+    ])
+    expect(await lines('events', 'list', '--until', '1h')).toEqual([])
+    const csv = await run('events', 'list', '--csv', '--columns', 'type,target,details', '--limit', '1')
+    expect(csv.stdout).toBe('type,target,details\nATTRIBUTE_CHANGE,gate,site: - → oslo\n')
+    expect(await run('events', 'list', '--type', 'nope')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('NOPE'),
+    })
+  })
+
+  it('are printed as they happen, from an event on', async () => {
+    const account: Account = await openAccount(app)
+    const tail = account.start(['events', 'tail', '--json'])
+    await saying(tail, /Connected/)
+    await addDevices(account.user, ['one', 'two'])
+    await expect.poll(() => printedLines(tail).length).toBe(2)
+    tail.child.kill('SIGINT')
+    const { code, stderr } = await tail.done
+    const [one, two] = printedLines(tail)
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`--after ${two.id}`) })
+    const again = account.start(['events', 'tail', '--after', one.id])
+    await expect.poll(() => again.stdout()).toMatch(/^\S+ \S+ {2}DEVICE_REGISTER {2}two {2}.*\n$/)
+  })
+})

@@ -1,0 +1,52 @@
+export interface ConcurrencyOptions {
+  /** How many at once; 4 if left away. */
+  concurrency?: number | undefined
+  /** Once aborted, no further item is begun; those under way come to their end. */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Does the work on each item, so many at once. The first failure ends it and is thrown, once what is under way has come to
+ * its end. Items are taken as they are needed.
+ *
+ * ```ts
+ * await forEachConcurrently(ids, (deviceId) => muster.mutations.deleteDevice({ deviceId }), { concurrency: 8 })
+ * ```
+ */
+export async function forEachConcurrently<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  work: (item: Item) => unknown,
+  { concurrency = 4, signal }: ConcurrencyOptions = {},
+): Promise<void> {
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw new TypeError('concurrency must be a whole number from 1')
+  const waiting = toAsyncIterator(items)
+  let failure: { error: unknown } | undefined
+  let isDone = false
+  const fail = (error: unknown): void => {
+    failure ??= { error }
+  }
+  const worker = async (): Promise<void> => {
+    while (!isDone && failure === undefined) {
+      signal?.throwIfAborted()
+      const next = await waiting.next()
+      if (next.done) isDone = true
+      else if (failure === undefined) await work(next.value)
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, () => worker().catch(fail)))
+  if (failure !== undefined) {
+    if (!isDone) await waiting.return?.()
+    throw failure.error
+  }
+}
+
+/** Calls of `next` may overlap: an iterator of either kind queues them. */
+function toAsyncIterator<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncIterator<Item> {
+  if (Symbol.asyncIterator in items) return items[Symbol.asyncIterator]()
+  const iterator = items[Symbol.iterator]()
+  return {
+    next: async () => iterator.next(),
+    return: async () => iterator.return?.() ?? { done: true, value: undefined },
+  }
+}

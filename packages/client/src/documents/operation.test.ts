@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { effectOf } from './operation.ts'
+
+describe('the effect of a document', () => {
+  it.each([
+    ['{ version }', 'none'],
+    ['query mutation { version }', 'none'],
+    ['query Q($a: Object = {mutation: "}"}) @d(if: true) { login { mutation: email } }', 'none'],
+    ['# mutation { x }\n{ version(text: """ } mutation { """) }', 'none'],
+    ['fragment mutation on User { email } query { login { ...mutation } }', 'none'],
+    ['mutation { setAttribute(serviceId: "a", name: "deleteDevice", value: "{") }', 'idempotent'],
+    ['mutation M($i: [AttributesInput!]!) { setAttributesMany(items: $i) { code message } }', 'idempotent'],
+    ['mutation { a: setAttribute(x: 1) @include(if: true) b : updateDevice(x: {y: 1}) { id } }', 'idempotent'],
+    ['mutation { setAttribute(x: 1) deleteDevice(deviceId: "a") }', 'once'],
+    ['mutation { setAttribute: deleteDevice(deviceId: "a") }', 'once'],
+    ['mutation { ...changes } fragment changes on Mutation { deleteDevice(deviceId: "a") }', 'once'],
+    ['mutation { ... on Mutation { setAttribute(x: 1) } }', 'once'],
+    ['mutation { updateAccessKey(key: "a", enabled: true) { key } }', 'once'],
+    ['subscription { events { id } }', 'once'],
+    ['', 'once'],
+    ['}{ version }', 'once'],
+  ])('%j: %s', (document, effect) => {
+    expect(effectOf(document)).toBe(effect)
+  })
+
+  const several = 'query A { version } mutation B { deleteDevice(deviceId: "a") } mutation C { setAttribute(x: 1) }'
+
+  it.each([
+    ['A', 'none'],
+    ['B', 'once'],
+    ['C', 'idempotent'],
+    ['D', 'once'],
+    [undefined, 'once'],
+  ])('is that of the operation named: %s', (name, effect) => {
+    expect(effectOf(several, name)).toBe(effect)
+  })
+})

@@ -1,0 +1,55 @@
+/** A message of Server-Sent Events; comments are none. */
+export interface Message {
+  event: string
+  data: string
+}
+
+/**
+ * Reads messages from a body as they come (HTML §9.2.6, in what GraphQL over SSE uses of it). Rejects where none of its bytes comes
+ * for `silence` milliseconds: the server sends comments while nothing happens.
+ */
+export async function* readMessages(
+  body: ReadableStream<Uint8Array>,
+  silence: number,
+): AsyncGenerator<Message, void, undefined> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for (;;) {
+      const { done, value } = await withinTime(reader.read(), silence)
+      if (done) return
+      const blocks = (rest + decoder.decode(value, { stream: true })).replaceAll('\r\n', '\n').split('\n\n')
+      rest = blocks.pop()!
+      for (const block of blocks) {
+        const message = parseBlock(block)
+        if (message !== undefined) yield message
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}
+
+async function withinTime<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silent = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing came for ${milliseconds / 1_000} s`)), milliseconds)
+  })
+  try {
+    return await Promise.race([promise, silent])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function parseBlock(block: string): Message | undefined {
+  let event = 'message'
+  const data: string[] = []
+  for (const line of block.split('\n')) {
+    const [, name, value = ''] = /^([^:]+):? ?(.*)$/s.exec(line) ?? []
+    if (name === 'event') event = value
+    else if (name === 'data') data.push(value)
+  }
+  return event === 'message' && data.length === 0 ? undefined : { event, data: data.join('\n') }
+}

@@ -1,0 +1,90 @@
+import { NotFoundError } from '../errors.ts'
+import { plainSelection } from '../select/build-document.ts'
+import type { List } from './list.ts'
+import { listOf, partsOf, type RunQuery } from './list-of.ts'
+import type {
+  DeliveryListOptions,
+  DeviceListOptions,
+  PastEventListOptions,
+  ServiceListOptions,
+} from './list-options.ts'
+
+/** Devices a page of services: each may have a hundred. */
+const USUAL_DEVICES = 200
+/** Deliveries a page: the API answers them for each webhook. */
+const USUAL_DELIVERIES = 100
+/** Before anything was recorded: without a date the API itself reaches back one month, on the first page. */
+const BEGINNING = '1970-01-01T00:00:00Z'
+
+type Selecting<Options> = Options & { select?: unknown }
+
+export function listDevices<Item>(run: RunQuery, options: Selecting<DeviceListOptions>): List<Item> {
+  const { filter, select = plainSelection('Device'), ...rest } = partsOf(options)
+  // By id, which never changes, none is seen twice and none is missed.
+  const order = { sort: 'id asc', ...filter }
+  return listOf<Item>({
+    run,
+    ...rest,
+    items: select,
+    ask: (members, page) => ({ login: { devices: { $: { ...order, ...page }, ...members } } }),
+    find: ({ login }) => (login as { devices: unknown }).devices,
+  })
+}
+
+export function listServices<Item>(run: RunQuery, options: Selecting<ServiceListOptions>): List<Item> {
+  const { filter, select = plainSelection('Service'), ...rest } = partsOf(options)
+  const { deviceId, ...ofServices } = filter
+  const ofDevices = {
+    sort: 'id asc',
+    ...(deviceId === undefined ? {} : { id: typeof deviceId === 'string' ? [deviceId] : deviceId }),
+    ...(ofServices.application === undefined ? {} : { application: ofServices.application }),
+  }
+  const list = (items: object): List<Item> =>
+    listOf<Item>({
+      run,
+      ...rest,
+      usualSize: USUAL_DEVICES,
+      items: { services: { $: ofServices, ...items } },
+      ask: (members, page) => ({ login: { devices: { $: { ...ofDevices, ...page }, ...members } } }),
+      find: ({ login }) => (login as { devices: unknown }).devices,
+      toItems: (devices: { services: Item[] }[]) => devices.flatMap(({ services }) => services),
+      async countAll() {
+        let total = 0
+        for await (const { items: page } of list({ id: true }).pages()) total += page.length
+        return total
+      },
+    })
+  return list(select)
+}
+
+export function listPastEvents<Item>(run: RunQuery, options: Selecting<PastEventListOptions>): List<Item> {
+  const { filter, select = plainSelection('Event'), ...rest } = partsOf(options)
+  const dated = { ...filter, minDate: filter.minDate ?? BEGINNING }
+  return listOf<Item>({
+    run,
+    ...rest,
+    items: select,
+    ask: (members, page) => ({ login: { events: { $: { ...dated, ...page }, ...members } } }),
+    find: ({ login }) => (login as { events: unknown }).events,
+  })
+}
+
+export function listDeliveries<Item>(run: RunQuery, options: Selecting<DeliveryListOptions>): List<Item> {
+  const { filter, select = plainSelection('WebhookDelivery'), ...rest } = partsOf(options)
+  const { webhookId, ...which } = filter
+  return listOf<Item>({
+    run,
+    ...rest,
+    usualSize: USUAL_DELIVERIES,
+    items: select,
+    ask: (members, page) => ({
+      login: { webhooks: { id: true, deliveries: { $: { ...which, ...page }, ...members } } },
+    }),
+    find({ login }) {
+      const { webhooks } = login as { webhooks: { id: string; deliveries: unknown }[] }
+      const webhook = webhooks.find(({ id }) => id === webhookId)
+      if (webhook === undefined) throw new NotFoundError('NOT_FOUND', `no webhook ${JSON.stringify(webhookId)}`)
+      return webhook.deliveries
+    },
+  })
+}

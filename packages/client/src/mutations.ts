@@ -1,0 +1,20 @@
+import { nameOf, typeOf } from './schema/plain-fields.ts'
+import { schemaTable } from './schema/table.generated.ts'
+import type { Mutations } from './schema/types.generated.ts'
+import { plainSelection } from './select/build-document.ts'
+import type { CallOptions } from './types.ts'
+
+/** Runs a selection of Mutation. */
+export type RunMutation = (selection: object, options: CallOptions) => Promise<Record<string, unknown>>
+
+/** Each mutation of the schema as a function, which asks for all plain fields of what it returns. */
+export function createMutations(run: RunMutation): Mutations {
+  const functions = Object.entries(schemaTable.Mutation!).map(([name, entry]) => {
+    const target = nameOf(typeOf(entry))
+    const selection = target in schemaTable ? plainSelection(target) : {}
+    const mutation = async (args: object, options: CallOptions = {}): Promise<unknown> =>
+      (await run({ [name]: { $: args, ...selection } }, options))[name]
+    return [name, mutation]
+  })
+  return Object.fromEntries(functions) as Mutations
+}

@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { parseIni } from './ini.ts'
+
+/** Who asks, and where the server is. */
+export interface StoredCredentials {
+  url: string
+  keyId: string
+  /** In base64; or a private key. */
+  secret?: string
+  /** Ed25519 as PEM. */
+  privateKey?: string
+  /** The section of the file; `default` where there was none to read. */
+  profile: string
+  /** Where they come from; undefined where they come from the environment alone. */
+  file?: string
+}
+
+export interface ReadCredentialsOptions {
+  /** A section of the file: MUSTER_PROFILE, else `default`, if left away. */
+  profile?: string | undefined
+  /** MUSTER_CREDENTIALS, else the usual places, if left away. */
+  file?: string | undefined
+  /** `process.env` if left away. */
+  env?: Readonly<Record<string, string | undefined>> | undefined
+}
+
+/** There are no credentials, or something is missing in them; the message says what and where. */
+export class CredentialsError extends Error {
+  override readonly name = 'CredentialsError'
+}
+
+type Values = ReadonlyMap<string, string>
+
+const names = ['MUSTER_URL', 'MUSTER_ACCESS_KEY_ID', 'MUSTER_SECRET_ACCESS_KEY', 'MUSTER_PRIVATE_KEY_FILE'] as const
+
+/**
+ * Reads the credentials file that the server writes and `muster configure` keeps. Where neither file nor profile is given,
+ * the environment comes before it, and is enough where it says all.
+ *
+ * ```ts
+ * const { url, keyId } = await readCredentials({ profile: 'staging' })
+ * ```
+ */
+export async function readCredentials(options: ReadCredentialsOptions = {}): Promise<StoredCredentials> {
+  const { env = process.env } = options
+  const profile = options.profile ?? (env.MUSTER_PROFILE || 'default')
+  const isGiven = options.profile !== undefined || options.file !== undefined
+  const ofEnvironment = isGiven ? new Map<string, string>() : valuesOf(env)
+  if (isComplete(ofEnvironment)) return toCredentials(ofEnvironment, { profile })
+  const { file, text } = await findFile(options.file, env)
+  const section = parseIni(text).get(profile)
+  if (section === undefined) throw new CredentialsError(`${file} has no section [${profile}]`)
+  const values = merge(section, ofEnvironment)
+  const missing = missingIn(values)
+  if (missing.length > 0) throw new CredentialsError(`${file} lacks ${missing.join(', ')} in its section [${profile}]`)
+  return toCredentials(values, { profile, file })
+}
+
+const valuesOf = (env: Readonly<Record<string, string | undefined>>): Map<string, string> =>
+  new Map(names.flatMap((name): [string, string][] => (env[name] ? [[name, env[name]]] : [])))
+
+/** A key that the environment names comes with what it signs with, and not with another key's. */
+function merge(section: Values, ofEnvironment: Values): Values {
+  const values = new Map(section)
+  if (ofEnvironment.has('MUSTER_ACCESS_KEY_ID')) {
+    values.delete('MUSTER_SECRET_ACCESS_KEY')
+    values.delete('MUSTER_PRIVATE_KEY_FILE')
+  }
+  for (const [name, value] of ofEnvironment) values.set(name, value)
+  return values
+}
+
+function missingIn(values: Values): string[] {
+  const missing = ['MUSTER_URL', 'MUSTER_ACCESS_KEY_ID'].filter((name) => !values.get(name))
+  const signs = values.get('MUSTER_SECRET_ACCESS_KEY') || values.get('MUSTER_PRIVATE_KEY_FILE')
+  return signs ? missing : [...missing, 'MUSTER_SECRET_ACCESS_KEY']
+}
+
+const isComplete = (values: Values): boolean => missingIn(values).length === 0
+
+async function toCredentials(
+  values: Values,
+  { profile, file }: { profile: string; file?: string },
+): Promise<StoredCredentials> {
+  const secret = values.get('MUSTER_SECRET_ACCESS_KEY')
+  const keyFile = values.get('MUSTER_PRIVATE_KEY_FILE')
+  return {
+    url: values.get('MUSTER_URL')!,
+    keyId: values.get('MUSTER_ACCESS_KEY_ID')!,
+    ...(secret ? { secret } : { privateKey: await readPrivateKey(keyFile!, file) }),
+    profile,
+    ...(file === undefined ? {} : { file }),
+  }
+}
+
+/** A relative path counts from the credentials file. */
+async function readPrivateKey(path: string, file: string | undefined): Promise<string> {
+  const text = await readIfThere(resolve(file === undefined ? '.' : dirname(file), path))
+  if (text === undefined) throw new CredentialsError(`MUSTER_PRIVATE_KEY_FILE names ${path}, which is not there`)
+  return text
+}
+
+async function findFile(
+  given: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ file: string; text: string }> {
+  const named = given ?? (env.MUSTER_CREDENTIALS || undefined)
+  const places = named === undefined ? usualPlaces(env) : [resolve(named)]
+  for (const file of places) {
+    const text = await readIfThere(file)
+    if (text !== undefined) return { file, text }
+  }
+  throw new CredentialsError(
+    named === undefined
+      ? `there are no credentials in ${places.join(' or ')}: the first start of the server writes them`
+      : `there are no credentials at ${places[0]}`,
+  )
+}
+
+const usualPlaces = (env: Readonly<Record<string, string | undefined>>): string[] => [
+  resolve(env.MUSTER_DATA || 'data', 'credentials'),
+  join(env.HOME || homedir(), '.muster', 'credentials'),
+]
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new CredentialsError(`the credentials cannot be read: ${message}`)
+  }
+}

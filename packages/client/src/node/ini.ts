@@ -1,0 +1,22 @@
+/** Values by section, then by name. */
+export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+/** Reads sections of `NAME=value`; blanks around, quotes around a value, empty lines, and lines that begin with ; or # aside. */
+export function parseIni(text: string): Ini {
+  const sections = new Map<string, Map<string, string>>()
+  let section = new Map<string, string>()
+  for (const line of text.split(/\r?\n/).map((each) => each.trim())) {
+    if (line === '' || /^[;#]/.test(line)) continue
+    const [, name] = /^\[(.+)\]$/.exec(line) ?? []
+    if (name !== undefined) {
+      section = sections.get(name.trim()) ?? new Map()
+      sections.set(name.trim(), section)
+      continue
+    }
+    const at = line.indexOf('=')
+    if (at > 0) section.set(line.slice(0, at).trim(), unquote(line.slice(at + 1).trim()))
+  }
+  return sections
+}
+
+const unquote = (value: string): string => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value

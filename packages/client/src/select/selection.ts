@@ -1,0 +1,87 @@
+import type { ObjectTypes } from '../schema/types.generated.ts'
+import type { AnswerName, ArgumentsMember, ArgumentsOf, Branch, FieldName, Leaf, NoArguments } from './fields.ts'
+
+/**
+ * What to ask of an object: its fields, each `true` or an object, arguments under `$`, and `'alias: field'` for a field
+ * under another name.
+ *
+ * ```ts
+ * const selection: Selection<'Device'> = { id: true, services: { $: { state: 'active' }, name: true } }
+ * ```
+ */
+export type Selection<Name extends keyof ObjectTypes> = {
+  readonly [Field in keyof ObjectTypes[Name]]?: FieldSelection<ObjectTypes[Name][Field]>
+} & { readonly [alias: `${string}: ${string}`]: unknown }
+
+type FieldSelection<Field> =
+  Field extends Branch<infer Name, unknown, infer Arguments>
+    ? Selection<Name> & ArgumentsMember<Arguments>
+    : Field extends Leaf<unknown, infer Arguments>
+      ? LeafSelection<Arguments>
+      : never
+
+type LeafSelection<Arguments> = keyof Arguments extends never
+  ? true
+  : NoArguments extends Arguments
+    ? true | { readonly $: Arguments }
+    : { readonly $: Arguments }
+
+/** Nothing is one: the compiler shows it, with its sentence, where a selection is wrong. */
+export interface Mistake<Sentence extends string> {
+  mistake: Sentence
+}
+
+/** A selection without a mistake: it is the selection itself; what is wrong in it is a sentence that says so. */
+export type Checked<Name extends keyof ObjectTypes, Given> =
+  Exclude<keyof Given, '$'> extends never
+    ? Mistake<`choose fields of ${Name}`>
+    : // One made at run time has been checked where it was made.
+      Selection<Name> extends Given
+      ? unknown
+      : { readonly [Key in keyof Given]: Key extends '$' ? Given[Key] : CheckedField<Name, FieldName<Key>, Given[Key]> }
+
+type CheckedField<Name extends keyof ObjectTypes, Field, Given> = Field extends keyof ObjectTypes[Name]
+  ? ObjectTypes[Name][Field] extends Branch<infer Target, unknown, infer Arguments>
+    ? Given extends object
+      ? Checked<Target, Given> & CheckedArguments<Arguments, Given>
+      : Mistake<`choose fields of ${Target}: { … }`>
+    : LeafSelection<ArgumentsOf<ObjectTypes[Name][Field]>> &
+        CheckedArguments<ArgumentsOf<ObjectTypes[Name][Field]>, Given>
+  : Mistake<`${Name} has no field "${Field & string}"`>
+
+type CheckedArguments<Arguments, Given> = (Given extends { readonly $: infer Values }
+  ? {
+      readonly $: {
+        readonly [Key in keyof Values]: Key extends keyof Arguments
+          ? Arguments[Key]
+          : Mistake<`there is no argument "${Key & string}"`>
+      }
+    }
+  : unknown) &
+  (Given extends true ? unknown : ArgumentsMember<Arguments>)
+
+/** What a selection is answered with. */
+export type Selected<Name extends keyof ObjectTypes, Given> = {
+  -readonly [Key in keyof Given as AnswerKey<Key>]: SelectedField<
+    ObjectTypes[Name][FieldName<Key> & keyof ObjectTypes[Name]],
+    NonNullable<Given[Key]>
+  >
+}
+
+/** In a selection that is made at run time, what stands for any alias of any field says nothing of the answer. */
+type AnswerKey<Key> = Key extends '$' ? never : string extends FieldName<Key> ? never : AnswerName<Key> & string
+
+type SelectedField<Field, Given> =
+  Field extends Branch<infer Name, infer Shape, unknown>
+    ? Shaped<Shape, Selected<Name, Given>>
+    : Field extends Leaf<infer Value, unknown>
+      ? Value
+      : never
+
+type Shaped<Shape, Value> = Shape extends 'one'
+  ? Value
+  : Shape extends 'maybe'
+    ? Value | null
+    : Shape extends 'many'
+      ? Value[]
+      : Value[] | null

@@ -1,0 +1,20 @@
+import { errorOf, OutcomeUnknownError } from '../errors.ts'
+import type { CallOptions } from '../types.ts'
+import { type Answer, effectOfCall, type Operation } from './transport.ts'
+
+/**
+ * The data of an answer; one with errors is thrown. `UNAVAILABLE` beside `data` is of an operation that ran: a mutation that
+ * the database was lost from may be made or not.
+ */
+export function dataOf(answer: Answer, operation: Operation, options: CallOptions): unknown {
+  const { errors = [], ...details } = answer
+  if (errors.length === 0) return answer.data
+  const error = errorOf(errors, details)
+  const lost = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
+  if (lost === undefined || !('data' in answer) || effectOfCall(operation, options) === 'none') throw error
+  throw new OutcomeUnknownError('OUTCOME_UNKNOWN', `${lost.message}; the mutation may have run`, {
+    ...details,
+    errors,
+    cause: error,
+  })
+}

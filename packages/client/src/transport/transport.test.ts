@@ -1,0 +1,242 @@
+import { parseSignature, verifySignature } from '@muster/http-signature'
+import { describe, expect, it } from 'vitest'
+import { answering, failed, fine, type Reply, refused, secret } from '../../test/answering.ts'
+import {
+  BadAnswerError,
+  ConflictError,
+  Muster,
+  MusterError,
+  NoAnswerError,
+  OutcomeUnknownError,
+  RateLimitedError,
+  UnreachableError,
+} from '../index.ts'
+
+describe('a request', () => {
+  it.each(['rfc9421', 'cavage'] as const)('is signed in form %s with its body covered', async (form) => {
+    const { muster, received } = await answering([fine], { form })
+    await muster.query('query Q($a: String) { version }', { a: 'é' })
+    const { request, raw, body } = received[0]!
+    expect(body).toEqual({ query: 'query Q($a: String) { version }', variables: { a: 'é' } })
+    const parsed = parseSignature({ method: 'POST', target: request.url!, rawHeaders: request.rawHeaders })
+    if (parsed.outcome !== 'signed') throw new Error(parsed.outcome)
+    expect(parsed.signatures[0].form).toBe(form)
+    const verified = verifySignature(parsed.signatures[0], {
+      key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') },
+      requireDigest: true,
+      body: raw,
+      now: Math.floor(Date.now() / 1_000),
+    })
+    expect(verified).toMatchObject({ ok: true, coversBody: true })
+  })
+
+  it('goes to /graphql/v1 below the URL, however that ends', async () => {
+    const { received, url } = await answering([fine])
+    await new Muster({ url: `${url}/base/`, keyId: 'MKTESTKEY', secret }).query('{ version }')
+    expect(received[0]!.request.url).toBe('/base/graphql/v1')
+  })
+
+  it('may be signed and sent by others', async () => {
+    const { received, url } = await answering([fine])
+    const sent: unknown[] = []
+    const muster = new Muster({
+      url,
+      sign: ({ method, url, body }) => ({ 'X-Signed': `${method} ${url} ${body.length}` }),
+      fetch: (input, init) => {
+        sent.push(input)
+        return fetch(input, init)
+      },
+    })
+    await muster.query('{ version }')
+    expect(sent).toEqual([`${url}/graphql/v1`])
+    expect(received[0]!.request.headers['x-signed']).toBe(`POST ${url}/graphql/v1 ${received[0]!.raw.length}`)
+  })
+})
+
+describe('a client', () => {
+  it.each([
+    ['without an http URL', { url: 'muster.example.com', keyId: 'k', secret }, 'http or https'],
+    ['with a user in its URL', { url: 'http://a:b@localhost', keyId: 'k', secret }, 'without user'],
+    ['without a key id', { url: 'http://localhost', secret }, 'keyId'],
+    ['without anything to sign with', { url: 'http://localhost', keyId: 'k' }, 'secret, privateKey and sign'],
+    ['with two things to sign with', { url: 'http://localhost', keyId: 'k', secret, privateKey: 'x' }, 'one of'],
+  ])('is not made %s', (_name, options, message) => {
+    expect(() => new Muster(options)).toThrow(TypeError)
+    expect(() => new Muster(options)).toThrow(message)
+  })
+
+  it.each([
+    [{ secret: 'not base64!' }, 'base64'],
+    [{ secret: undefined, privateKey: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----' }, 'Ed25519'],
+    [{ secret: undefined, privateKey: 'ssh-ed25519 AAAA' }, 'PKCS #8'],
+  ])('says what is wrong with its key, and sends nothing: %j', async (key, message) => {
+    const { muster, received } = await answering([fine], key)
+    await expect(muster.query('{ version }')).rejects.toThrow(message)
+    await expect(muster.query('{ version }')).rejects.toThrow(TypeError)
+    expect(received).toEqual([])
+  })
+})
+
+describe('errors', () => {
+  it('are thrown as the class of their code, with all that came', async () => {
+    const reply = failed('CONFLICT', 200, { 'x-request-id': 'req-7' })
+    const { muster } = await answering([reply])
+    const error = await muster.query('mutation { x }').catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ConflictError)
+    expect(error).toMatchObject({
+      name: 'ConflictError',
+      code: 'CONFLICT',
+      message: 'told CONFLICT',
+      status: 200,
+      path: ['x', 0],
+      requestId: 'req-7',
+    })
+  })
+
+  it('of a code that a later release brings are MusterErrors', async () => {
+    const { muster } = await answering([failed('BRAND_NEW')])
+    await expect(muster.query('{ x }')).rejects.toMatchObject({ code: 'BRAND_NEW', name: 'MusterError' })
+    await expect(muster.query('{ x }')).rejects.toBeInstanceOf(MusterError)
+  })
+
+  it('are part of the answer of execute', async () => {
+    const { muster } = await answering([failed('NOT_FOUND')])
+    expect(await muster.execute('{ x }')).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }], data: null })
+  })
+
+  it('tell what is not the API', async () => {
+    const { muster } = await answering([{ body: '<html>', headers: { 'content-type': 'text/html' }, status: 404 }])
+    await expect(muster.query('{ x }')).rejects.toBeInstanceOf(BadAnswerError)
+    await expect(muster.query('mutation { x }')).rejects.toBeInstanceOf(BadAnswerError)
+  })
+})
+
+const mutation = '# query\nmutation M { x(text: "query {") }'
+const idempotent = 'mutation { setAttribute(serviceId: "a", name: "b", value: "c") }'
+const proxy = { status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }
+
+describe('trying again', () => {
+  it.each([
+    ['429', refused('RATE_LIMITED', 429, { 'retry-after': '0' })],
+    ['429 of a proxy', { status: 429, body: 'slow down' }],
+    ['503 before anything ran', refused('UNAVAILABLE', 503)],
+  ])('follows %s for mutations too, which had not begun', async (_name, reply) => {
+    const { muster, received } = await answering([reply, fine])
+    await muster.query(mutation)
+    expect(received).toHaveLength(2)
+  })
+
+  it.each([
+    ['503 on the way', failed('UNAVAILABLE', 503)],
+    ['502', proxy],
+    ['a broken connection', { hangUp: true }],
+  ])('follows %s for queries, and for mutations that set a value', async (_name, reply) => {
+    for (const document of ['query mutations { x }', idempotent]) {
+      const { muster, received } = await answering([reply, reply, fine])
+      await muster.query(document)
+      expect(received).toHaveLength(3)
+    }
+  })
+
+  it.each<[string, Reply]>([
+    ['503 on the way', failed('UNAVAILABLE', 503)],
+    ['UNAVAILABLE with status 200', failed('UNAVAILABLE')],
+    ['502', proxy],
+    ['503 of a proxy', { ...proxy, status: 503 }],
+    ['500 of a proxy', { ...proxy, status: 500 }],
+    ['a broken connection', { hangUp: true }],
+    ['an answer that breaks off', { body: '', headers: { 'content-length': '10' }, hangUp: true }],
+    ['no answer in time', { silent: true }],
+  ])('does not repeat a mutation that may have run: %s', async (_name, reply) => {
+    const { muster, received } = await answering([reply], reply.silent ? { timeout: 1_000 } : {})
+    await expect(muster.query(mutation)).rejects.toBeInstanceOf(OutcomeUnknownError)
+    // On a machine that is busy the time may be over before the request has come.
+    expect(received.length).toBeLessThan(2)
+  })
+
+  it('goes by what the caller says of a mutation', async () => {
+    const once = await answering([{ hangUp: true }, fine])
+    await expect(once.muster.query(idempotent, {}, { idempotent: false })).rejects.toBeInstanceOf(OutcomeUnknownError)
+    const again = await answering([{ hangUp: true }, fine])
+    await again.muster.query(mutation, {}, { idempotent: true })
+    expect([once.received.length, again.received.length]).toEqual([1, 2])
+  })
+
+  it('stops at once where the server asks for a long wait', async () => {
+    const { muster, received } = await answering([refused('RATE_LIMITED', 429, { 'retry-after': '3600' })])
+    await expect(muster.query('{ x }')).rejects.toBeInstanceOf(RateLimitedError)
+    expect(received).toHaveLength(1)
+  })
+
+  it('waits as long as it is asked to', async () => {
+    const { muster, received } = await answering([refused('RATE_LIMITED', 429, { 'retry-after': '1' }), fine])
+    const began = performance.now()
+    await muster.query('{ x }')
+    // Timers may fire a millisecond early.
+    expect(performance.now() - began).toBeGreaterThanOrEqual(990)
+    const [first, second] = received.map(({ request }) => request.headers.signature)
+    expect(first).not.toBe(second)
+  })
+
+  it('ends with the last error', async () => {
+    const { url, server } = await answering([fine])
+    server.close()
+    const muster = new Muster({ url, keyId: 'MKTESTKEY', secret, retries: 1 })
+    await expect(muster.query('mutation { x }')).rejects.toBeInstanceOf(UnreachableError)
+    const { muster: broken, received } = await answering([{ hangUp: true }], { retries: 2 })
+    await expect(broken.query('{ x }')).rejects.toMatchObject({ name: 'NoAnswerError', code: 'NO_ANSWER' })
+    expect(received).toHaveLength(3)
+    await expect(broken.query('{ x }', {}, { retries: 0 })).rejects.toBeInstanceOf(NoAnswerError)
+    expect(received).toHaveLength(4)
+  })
+
+  it.each([
+    ['while it waits', refused('RATE_LIMITED', 429, { 'retry-after': '60' })],
+    ['while a try is under way', { silent: true }],
+  ])('ends when the caller says so, %s', async (_name, reply) => {
+    const { muster, received } = await answering([reply])
+    const stop = new AbortController()
+    const query = muster.query('{ x }', {}, { signal: stop.signal })
+    query.catch(() => {})
+    await expect.poll(() => received.length, { timeout: 60_000 }).toBe(1)
+    stop.abort(new Error('enough'))
+    await expect(query).rejects.toThrow('enough')
+    await expect(muster.query('{ x }', {}, { signal: stop.signal })).rejects.toThrow('enough')
+    expect(received).toHaveLength(1)
+  })
+})
+
+describe('a list', () => {
+  const page = (ids: string[], hasMore: boolean, cursor: string | null) => ({
+    body: { data: { login: { devices: { items: ids.map((id) => ({ id })), hasMore, cursor } } } },
+  })
+
+  it('goes page by page, by cursor', async () => {
+    const { muster, received } = await answering([page(['a', 'b'], true, 'place'), page(['c'], false, 'end')])
+    const ids: string[] = []
+    for await (const { id } of muster.devices({ platform: ['linux'], select: { id: true } })) ids.push(id)
+    expect(ids).toEqual(['a', 'b', 'c'])
+    const values = received.map(({ body }) => Object.values(body.variables ?? {}))
+    expect(values).toEqual([
+      ['id asc', ['linux'], 1_000, null],
+      ['id asc', ['linux'], 1_000, 'place'],
+    ])
+  })
+
+  it('comes in smaller pages where an answer would be too big', async () => {
+    const { muster, received } = await answering([
+      failed('LIMIT_EXCEEDED'),
+      refused('QUERY_TOO_COMPLEX', 400),
+      page(['a'], true, 'x'),
+      page(['b'], false, null),
+    ])
+    expect(await muster.devices({ select: { id: true } }).toArray()).toEqual([{ id: 'a' }, { id: 'b' }])
+    expect(received.map(({ body }) => Object.values(body.variables ?? {})[1])).toEqual([1_000, 500, 250, 250])
+  })
+
+  it('ends with the error of a page that cannot be smaller', async () => {
+    const { muster, received } = await answering([failed('LIMIT_EXCEEDED')])
+    await expect(muster.devices({ size: 2 }).toArray()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    expect(received).toHaveLength(2)
+  })
+})

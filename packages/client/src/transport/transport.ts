@@ -1,0 +1,96 @@
+import { type Effect, effectOf } from '../documents/operation.ts'
+import type { GraphQLProblem } from '../errors.ts'
+import type { Sign } from '../sign/sign.ts'
+import type { CallOptions } from '../types.ts'
+import { type Attempt, judgeAnswer, judgeFailure } from './attempt.ts'
+import { pause, retryDelay } from './retry.ts'
+
+/** What a GraphQL server answers, with its HTTP status and its id of the request. */
+export interface Answer {
+  status: number
+  requestId?: string
+  data?: unknown
+  errors?: GraphQLProblem[]
+  extensions?: unknown
+}
+
+export interface Transport {
+  /** Where operations go; subscriptions to `/stream` below it. */
+  endpoint: string
+  sign: Sign
+  /** Milliseconds that one try may take. */
+  timeout: number
+  /** Tries after the first. */
+  retries: number
+  fetch: typeof fetch
+}
+
+export interface Operation {
+  document: string
+  variables?: Readonly<Record<string, unknown>> | undefined
+  operationName?: string | undefined
+}
+
+/** What of an operation decides how often it may be sent. */
+export function effectOfCall({ document, operationName }: Operation, { idempotent }: CallOptions): Effect {
+  const effect = effectOf(document, operationName)
+  if (effect === 'none' || idempotent === undefined) return effect
+  return idempotent ? 'idempotent' : 'once'
+}
+
+/**
+ * Sends an operation, and again where that is safe: whatever certainly did not run, and what changes nothing when it runs
+ * twice.
+ */
+export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<Answer> {
+  const effect = effectOfCall(operation, options)
+  const { retries = transport.retries } = options
+  for (let count = 0; ; count++) {
+    const attempt = await attemptOnce(transport, operation, options, effect)
+    const mayRetry = attempt.outcome === 'refused' || (attempt.outcome === 'unknown' && effect !== 'once')
+    const delay = mayRetry && count < retries ? retryDelay(count, attempt.retryAfter) : undefined
+    if (delay === undefined) {
+      if (attempt.error !== undefined) throw attempt.error
+      return attempt.answer
+    }
+    await pause(delay, options.signal)
+  }
+}
+
+async function attemptOnce(
+  transport: Transport,
+  operation: Operation,
+  options: CallOptions,
+  effect: Effect,
+): Promise<Attempt> {
+  const { endpoint } = transport
+  const { signal, timeout = transport.timeout } = options
+  signal?.throwIfAborted()
+  const request = await prepareRequest(transport, endpoint, operation)
+  const timer = AbortSignal.timeout(timeout)
+  try {
+    const response = await transport.fetch(endpoint, {
+      ...request,
+      signal: signal === undefined ? timer : AbortSignal.any([signal, timer]),
+    })
+    return judgeAnswer({ endpoint, effect, response, text: await response.text() })
+  } catch (error) {
+    // Stopping is the caller's wish, not a failure to be told as one.
+    signal?.throwIfAborted()
+    return judgeFailure({ endpoint, effect, error, timeout })
+  }
+}
+
+/** A signed request, all but its signal. */
+export async function prepareRequest(
+  { sign }: Transport,
+  url: string,
+  { document, variables, operationName }: Operation,
+  accept = 'application/graphql-response+json, application/json;q=0.9',
+): Promise<{ method: string; headers: Record<string, string>; body: string; redirect: 'manual' }> {
+  const body = JSON.stringify({ query: document, variables, operationName })
+  const headers = { 'Content-Type': 'application/json', Accept: accept }
+  const signature = await sign({ method: 'POST', url, headers, body })
+  // A redirect would carry a signature for another address.
+  return { method: 'POST', headers: { ...headers, ...signature }, body, redirect: 'manual' }
+}

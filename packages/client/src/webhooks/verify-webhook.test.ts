@@ -1,0 +1,122 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it } from 'vitest'
+import { verifyWebhook } from '../index.ts'
+
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+const secret = newSecret()
+const body = JSON.stringify({
+  type: 'device.state',
+  timestamp: '2026-11-20T08:30:18.000Z',
+  data: { id: '7', state: 'active' },
+})
+const id = 'msg_1'
+
+/** Headers as another implementation of the specification writes them. */
+function signed({
+  secrets = [secret],
+  text = body,
+  age = 0,
+}: {
+  secrets?: string[]
+  text?: string
+  age?: number
+} = {}) {
+  const at = new Date(Date.now() - age * 1_000)
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': secrets.map((each) => new Webhook(each).sign(id, at, text)).join(' '),
+  }
+}
+
+const reasonOf = (...given: Parameters<typeof verifyWebhook>): Promise<unknown> =>
+  verifyWebhook(...given).then(
+    () => 'verified',
+    (error: { reason?: string }) => error.reason,
+  )
+
+describe('a delivery', () => {
+  it('is returned once it is verified, however headers and body are given', async () => {
+    const expected = {
+      id,
+      type: 'device.state',
+      timestamp: '2026-11-20T08:30:18.000Z',
+      data: { id: '7', state: 'active' },
+    }
+    expect(await verifyWebhook(signed(), body, secret)).toEqual(expected)
+    expect(await verifyWebhook(new Headers(signed()), Buffer.from(body), secret)).toEqual(expected)
+    expect(await verifyWebhook(signed(), body, secret.replace('whsec_', ''))).toEqual(expected)
+  })
+
+  it('needs one signature and one secret that fit, during a rotation', async () => {
+    const next = newSecret()
+    expect(await reasonOf(signed({ secrets: [next, secret] }), body, secret)).toBe('verified')
+    expect(await reasonOf(signed({ secrets: [secret] }), body, [next, secret])).toBe('verified')
+    expect(await reasonOf(signed({ secrets: [next, newSecret()] }), body, secret)).toBe('bad-signature')
+    expect(await reasonOf(signed(), body, [])).toBe('bad-signature')
+  })
+
+  it('may hold signatures of other versions', async () => {
+    const headers = signed()
+    const other = `v1a,${randomBytes(64).toString('base64')} v2,x nonsense`
+    expect(
+      await reasonOf({ ...headers, 'webhook-signature': `${other} ${headers['webhook-signature']}` }, body, secret),
+    ).toBe('verified')
+    expect(await reasonOf({ ...headers, 'webhook-signature': other }, body, secret)).toBe('bad-signature')
+  })
+
+  const altered = signed()
+  it.each<[string, Parameters<typeof verifyWebhook>]>([
+    ['another body', [altered, body.replace('active', 'inactive'), secret]],
+    ['another id', [{ ...altered, 'webhook-id': 'msg_2' }, body, secret]],
+    [
+      'another time',
+      [{ ...altered, 'webhook-timestamp': String(Number(altered['webhook-timestamp']) + 1) }, body, secret],
+    ],
+    ['another secret', [altered, body, newSecret()]],
+    ['no signature', [{ ...altered, 'webhook-signature': 'v1,' }, body, secret]],
+    ['a signature that is no base64', [{ ...altered, 'webhook-signature': 'v1,§' }, body, secret]],
+  ])('is refused with %s', async (_name, given) => {
+    expect(await reasonOf(...given)).toBe('bad-signature')
+  })
+
+  it.each([
+    [299, 300, 'verified'],
+    [400, 300, 'too-old'],
+    [-400, 300, 'too-new'],
+    [400, 500, 'verified'],
+    [60, 10, 'too-old'],
+  ])('that is %s s old, where %s are allowed: %s', async (age, tolerance, reason) => {
+    expect(await reasonOf(signed({ age }), body, secret, { tolerance })).toBe(reason)
+  })
+
+  it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('is refused without %s', async (name) => {
+    expect(await reasonOf({ ...signed(), [name]: undefined }, body, secret)).toBe('missing-header')
+    expect(await reasonOf({ ...signed(), [name]: ['a', 'b'] }, body, secret)).toBe('missing-header')
+  })
+
+  it('is refused with a time that is none, and with signatures beyond number', async () => {
+    expect(await reasonOf({ ...signed(), 'webhook-timestamp': '1e9' }, body, secret)).toBe('malformed-header')
+    expect(await reasonOf({ ...signed(), 'webhook-signature': 'v1,AAAA '.repeat(30) }, body, secret)).toBe(
+      'malformed-header',
+    )
+  })
+
+  it.each(['', '[]', '{"type":1}', '{"type":"a","timestamp":"b","data":null}'])(
+    'is refused with the body %j',
+    async (text) => {
+      expect(await reasonOf(signed({ text }), text, secret)).toBe('malformed-body')
+    },
+  )
+
+  it('needs a secret', async () => {
+    for (const wrong of [
+      '',
+      'whsec_',
+      'whsec_§',
+      generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }),
+    ])
+      await expect(verifyWebhook(signed(), body, wrong as string)).rejects.toThrow(TypeError)
+  })
+})

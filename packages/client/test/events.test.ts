@@ -1,0 +1,152 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { BadUserInputError, Muster, NotFoundError, UnauthenticatedError, UnreachableError } from '../src/index.ts'
+import { startCuttingProxy } from './cutting-proxy.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+async function behindProxy() {
+  const user = await app.createUser()
+  const { keyId, secret } = user
+  const proxy = await startCuttingProxy(app.url)
+  return {
+    ...user,
+    proxy,
+    muster: new Muster({ url: proxy.url, keyId, secret }),
+    direct: new Muster({ url: app.url, keyId, secret }),
+  }
+}
+
+/** A gate that opens once. */
+function gate(): { open: () => void; opened: Promise<void> } {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+describe('events', () => {
+  it('come as they happen, with what was asked of them and nothing else', async () => {
+    const { direct } = await behindProxy()
+    const onConnect = () => void direct.mutations.registerDevice({ name: 'pump' })
+    const select = { type: true, target: { name: true } } as const
+    for await (const event of direct.events({ types: ['DEVICE_REGISTER'], select, onConnect })) {
+      expect(event).toEqual({ type: 'DEVICE_REGISTER', target: [{ name: 'pump' }] })
+      break
+    }
+  })
+
+  it('go on where they were however often the connection breaks, none lost and none twice', async () => {
+    const { proxy, muster, direct } = await behindProxy()
+    const names: string[] = []
+    const wanted = Array.from({ length: 40 }, (_, number) => `pump ${number}`)
+    const connected = gate()
+    const registering = connected.opened.then(async () => {
+      for (const [number, name] of wanted.entries()) {
+        if (number % 7 === 3) proxy.cut()
+        await direct.mutations.registerDevice({ name })
+      }
+    })
+    for await (const event of muster.events({ types: ['DEVICE_REGISTER'], onConnect: connected.open })) {
+      names.push(event.target[0]!.name)
+      if (names.length === wanted.length) break
+    }
+    await registering
+    expect(names).toEqual(wanted)
+    expect(proxy.connections()).toBeGreaterThan(2)
+  })
+
+  it.each([
+    ['other events', false],
+    ['no event at all', true],
+  ])('are not lost when the connection breaks before the first, with %s before', async (_name, isEmpty) => {
+    const { proxy, direct, accountId, keyId, secret } = await behindProxy()
+    if (isEmpty) await sql`delete from event where account_id = ${accountId}`.execute(app.db)
+    else await direct.mutations.registerDevice({ name: 'before' })
+    let connections = 0
+    const registered = gate()
+    const onConnect = (): void => {
+      if (++connections > 1) return
+      proxy.cut()
+      void direct.mutations.registerDevice({ name: 'pump' }).then(registered.open)
+    }
+    // Goes on only once it has happened.
+    const waiting: typeof fetch = async (input, init) => {
+      if (connections > 0) await registered.opened
+      return fetch(input, init)
+    }
+    const follower = new Muster({ url: proxy.url, keyId, secret, fetch: waiting })
+    const names: (string | undefined)[] = []
+    for await (const { target } of follower.events({ types: ['DEVICE_REGISTER'], onConnect })) {
+      names.push(target[0]?.name)
+      if (names.length === 1) await direct.mutations.registerDevice({ name: 'later' })
+      if (names.length === 2) break
+    }
+    expect(names).toEqual(['pump', 'later'])
+  })
+
+  it('may begin after one that was seen before', async () => {
+    const { direct } = await behindProxy()
+    for (const name of ['a', 'b', 'c']) await direct.mutations.registerDevice({ name })
+    const [, , first] = await direct.pastEvents({ types: ['DEVICE_REGISTER'] }).toArray()
+    const names: (string | undefined)[] = []
+    for await (const { target } of direct.events({ types: ['DEVICE_REGISTER'], after: first!.id })) {
+      names.push(target[0]?.name)
+      if (names.length === 2) break
+    }
+    expect(names).toEqual(['b', 'c'])
+  })
+
+  it('go on with another server, once theirs has stopped', async () => {
+    const { keyId, secret } = await app.createUser()
+    const first = await app.startAnother()
+    const port = new URL(first.url).port
+    const muster = new Muster({ url: first.url, keyId, secret })
+    const direct = new Muster({ url: app.url, keyId, secret })
+    let second: Promise<TestApp> | undefined
+    const onConnect = (): void => {
+      second ??= first.close().then(async () => {
+        await direct.mutations.registerDevice({ name: 'pump' })
+        return app.startAnother({ env: { PORT: port } })
+      })
+    }
+    for await (const { target } of muster.events({ types: ['DEVICE_REGISTER'], onConnect })) {
+      expect(target[0]?.name).toBe('pump')
+      break
+    }
+    await (await second)?.close()
+  })
+
+  it('end when the caller says so', async () => {
+    const { direct } = await behindProxy()
+    const stop = new AbortController()
+    const onConnect = (): void => stop.abort(new Error('enough'))
+    const loop = async (): Promise<void> => {
+      for await (const event of direct.events({ signal: stop.signal, onConnect })) expect(event).toBeUndefined()
+    }
+    await expect(loop()).rejects.toThrow('enough')
+  })
+
+  it('end with what cannot get better by waiting', async () => {
+    const { direct } = await behindProxy()
+    const next = (options: Parameters<Muster['events']>[0], muster = direct) => muster.events(options).next()
+    await expect(next({ after: '1' })).rejects.toBeInstanceOf(NotFoundError)
+    await expect(next({ types: ['NONE' as 'DEVICE_STATE'] })).rejects.toBeInstanceOf(BadUserInputError)
+    const { key, secret } = await direct.mutations.createAccessKey({})
+    const other = new Muster({ url: app.url, keyId: key, secret: secret! })
+    const onConnect = (): void => void direct.mutations.deleteAccessKey({ key })
+    await expect(next({ onConnect, types: ['DEVICE_STATE'] }, other)).rejects.toBeInstanceOf(UnauthenticatedError)
+    await expect(next({ after: '1' }, other)).rejects.toBeInstanceOf(UnauthenticatedError)
+    const gone = await app.startAnother()
+    await gone.close()
+    const nowhere = new Muster({ url: gone.url, keyId: key, secret: secret!, retries: 1 })
+    await expect(next({}, nowhere)).rejects.toBeInstanceOf(UnreachableError)
+    await expect(next({ after: '1' }, nowhere)).rejects.toBeInstanceOf(UnreachableError)
+  })
+})

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { seedDevices } from '../../server/test/seed-devices.ts'
+import { startServerProcess } from '../../server/test/server-process.ts'
+import { NotFoundError } from '../src/index.ts'
+import { Muster } from '../src/node.ts'
+import { createProject } from './project.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+async function fleet(count: number): Promise<{ muster: Muster; ids: string[] }> {
+  const { accountId, keyId, secret } = await app.createUser()
+  const devices = Array.from({ length: count }, (_, number) => ({ name: `device ${number}` }))
+  const ids = await seedDevices(app.db, accountId, devices)
+  return { muster: new Muster({ url: app.url, keyId, secret }), ids: ids.sort() }
+}
+
+describe('devices', () => {
+  it('come each once, whatever is added, removed and renamed on the way', async () => {
+    const { muster, ids } = await fleet(3_000)
+    const seen: string[] = []
+    for await (const { items } of muster.devices({ size: 500, select: { id: true } }).pages()) {
+      seen.push(...items.map(({ id }) => id))
+      await muster.mutations.registerDevice({ name: 'new' })
+      await muster.mutations.updateDevice({ deviceId: seen[0]!, name: `zz ${seen.length}` })
+      await muster.mutations.updateDevice({ deviceId: ids.at(-1)!, name: `aa ${seen.length}` })
+      // The place itself goes, unless that is still to be renamed.
+      if (seen.length < 3_000) await muster.mutations.deleteDevice({ deviceId: seen.at(-1)! })
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(ids.filter((id) => !seen.includes(id))).toEqual([])
+  })
+
+  it('may be asked for in part, in another order, and from a cursor on', async () => {
+    const { muster } = await fleet(25)
+    const list = muster.devices({ name: 'DEVICE 1', sort: 'name desc', size: 4, select: { name: true } })
+    expect(await list.total()).toBe(11)
+    const names = (await list.toArray()).map(({ name }) => name)
+    expect(names).toEqual([...Array.from({ length: 10 }, (_, number) => `device ${19 - number}`), 'device 1'])
+    expect(await list.first()).toEqual({ name: 'device 19' })
+    const { value: page } = await list.pages().next()
+    const rest = muster.devices({ name: 'DEVICE 1', sort: 'name desc', after: page!.cursor!, select: { name: true } })
+    expect((await rest.toArray()).map(({ name }) => name)).toEqual(names.slice(4))
+    expect(await muster.devices({ name: 'none' }).first()).toBeUndefined()
+    expect(await muster.devices({ name: 'none' }).toArray()).toEqual([])
+  })
+
+  it('are asked for no further once the loop is left or aborted', async () => {
+    const { muster } = await fleet(10)
+    const stop = new AbortController()
+    const seen: string[] = []
+    const loop = async (): Promise<void> => {
+      for await (const { id } of muster.devices({ size: 2, signal: stop.signal, select: { id: true } })) {
+        seen.push(id)
+        if (seen.length === 3) stop.abort(new Error('enough'))
+      }
+    }
+    await expect(loop()).rejects.toThrow('enough')
+    expect(seen).toHaveLength(4)
+  })
+
+  it('come each once when the server is stopped half-way and started again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'muster-client-restart-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const first = await startServerProcess({ MUSTER_DATA: folder })
+    const muster = await Muster.fromCredentials({ file: join(folder, 'credentials'), env: {} })
+    for (let batch = 0; batch < 20; batch++) {
+      const names = Array.from({ length: 15 }, (_, number) => `device ${batch} ${number}`)
+      const fields = names.map((name, number) => `d${number}: registerDevice(name: "${name}") { secret }`)
+      await muster.query(`mutation { ${fields.join(' ')} }`)
+    }
+    const seen: string[] = []
+    let restarted: Promise<unknown> | undefined
+    for await (const { id } of muster.devices({ size: 50, select: { id: true } })) {
+      seen.push(id)
+      if (seen.length !== 120) continue
+      await first.stop('SIGKILL')
+      restarted = startServerProcess({ MUSTER_DATA: folder, PORT: new URL(first.url).port })
+    }
+    await restarted
+    expect(seen).toHaveLength(300)
+    expect(new Set(seen).size).toBe(300)
+    expect(await muster.devices().total()).toBe(300)
+  })
+
+  it('take no more memory than a page does', async () => {
+    const { accountId, keyId, secret } = await app.createUser()
+    const long = { attributes: { note: 'x'.repeat(4_000) } }
+    for (let batch = 0; batch < 15; batch++) await seedDevices(app.db, accountId, Array(1_000).fill(long))
+    const project = await createProject({ linked: true })
+    onTestFinished(project.remove)
+    const program = `import { Muster } from '@muster/client/node'
+      const muster = await Muster.fromCredentials()
+      let count = 0
+      for await (const { id, attributes } of muster.devices()) count += id && attributes.note ? 1 : 0
+      console.log(count)`
+    // All of them at once would be 60 MB.
+    const ran = await project.run(
+      process.execPath,
+      ['--max-old-space-size=48', await project.write('all.ts', program)],
+      {
+        MUSTER_URL: app.url,
+        MUSTER_ACCESS_KEY_ID: keyId,
+        MUSTER_SECRET_ACCESS_KEY: secret,
+      },
+    )
+    expect(ran.stdout).toBe('15000\n')
+  })
+})
+
+describe('other lists', () => {
+  it('services come device by device, of all or of some', async () => {
+    const { muster } = await fleet(0)
+    const services = [
+      { name: 'shell', port: 22 },
+      { name: 'web', port: 443 },
+    ]
+    const ids: string[] = []
+    for (let number = 0; number < 5; number++)
+      ids.push((await muster.mutations.registerDevice({ name: `d${number}`, services })).device.id)
+    await muster.mutations.registerDevice({ name: 'bare' })
+    const list = muster.services({ size: 2, select: { name: true, device: { id: true } } })
+    const found = await list.toArray()
+    expect(found).toHaveLength(10)
+    expect(new Set(found.map(({ device }) => device.id))).toEqual(new Set(ids))
+    expect(await list.total()).toBe(10)
+    expect(await muster.services({ name: 'web' }).total()).toBe(5)
+    expect(await muster.services({ deviceId: ids[3]! }).toArray()).toMatchObject([{ name: 'shell' }, { name: 'web' }])
+    expect(await muster.services({ application: [found.length] }).toArray()).toEqual([])
+    expect(await muster.services({ name: 'web' }).first()).toMatchObject({ name: 'web', title: 'HTTPS' })
+  })
+
+  it('past events come newest first, however old', async () => {
+    const { muster } = await fleet(0)
+    for (let number = 0; number < 5; number++) await muster.mutations.registerDevice({ name: `d${number}` })
+    const list = muster.pastEvents({ types: ['DEVICE_REGISTER'], size: 2 })
+    const events = await list.toArray()
+    expect(events.map(({ target }) => target[0]?.name)).toEqual(['d4', 'd3', 'd2', 'd1', 'd0'])
+    expect(await list.total()).toBe(5)
+    expect(await muster.pastEvents({ maxDate: '2001-01-01T00:00:00Z' }).toArray()).toEqual([])
+  })
+
+  it('deliveries come of the webhook named', async () => {
+    const { muster } = await fleet(0)
+    const url = 'https://receiver.invalid/'
+    const [one, other] = [
+      await muster.mutations.createWebhook({ url }),
+      await muster.mutations.createWebhook({ url: `${url}other` }),
+    ]
+    for (let number = 0; number < 3; number++) await muster.mutations.testWebhook({ id: one.id })
+    await muster.mutations.testWebhook({ id: other.id })
+    const list = muster.deliveries({ webhookId: one.id, size: 2 })
+    expect(await list.total()).toBe(3)
+    const deliveries = await list.toArray()
+    expect(deliveries.map(({ status, event }) => [status, event])).toEqual(Array(3).fill(['failed', null]))
+    expect(new Set(deliveries.map(({ id }) => id)).size).toBe(3)
+    expect(await muster.deliveries({ webhookId: one.id, failed: false }).toArray()).toEqual([])
+    await expect(muster.deliveries({ webhookId: 'none' }).toArray()).rejects.toBeInstanceOf(NotFoundError)
+  })
+})

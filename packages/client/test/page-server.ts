@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface PageServer {
+  url: string
+  close(): void
+}
+
+/** A page with a script, and an API behind it on the same origin, as a proxy in front of both has it. */
+export async function servePage(script: string, api: string): Promise<PageServer> {
+  const server = createServer((incoming, response) => {
+    const { method, url, headers } = incoming
+    if (url === '/') {
+      response.setHeader('content-type', 'text/html')
+      return void response.end('<meta charset="utf-8"><body><script type="module" src="/page.js"></script>')
+    }
+    if (url === '/page.js') {
+      response.setHeader('content-type', 'text/javascript')
+      return void response.end(script)
+    }
+    const passedOn = request(api + url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(response)
+    })
+    passedOn.on('error', () => response.destroy())
+    response.on('close', () => passedOn.destroy())
+    incoming.pipe(passedOn)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => void server.close().closeAllConnections(),
+  }
+}

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+export interface Ran {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** A folder as somebody has it who uses the client. */
+export interface Project {
+  folder: string
+  write(name: string, text: string): Promise<string>
+  run(command: string, args: string[], env?: Record<string, string>): Promise<Ran>
+  remove(): Promise<void>
+}
+
+/** `linked`: with this repository's packages; else there is nothing in it. */
+export async function createProject({ linked }: { linked: boolean }): Promise<Project> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-client-'))
+  const write = async (name: string, text: string): Promise<string> => {
+    const path = join(folder, name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+    return path
+  }
+  await write('package.json', '{ "name": "project", "private": true, "type": "module" }')
+  if (linked) await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return {
+    folder,
+    write,
+    run: (command, args, env = {}) => run(command, args, { cwd: folder, env }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+function run(
+  command: string,
+  args: string[],
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+): Promise<Ran> {
+  const options = { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...env }, maxBuffer: 64 * 1024 * 1024 }
+  return new Promise((resolve) => {
+    execFile(command, args, options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr })
+    })
+  })
+}
+
+/** Compiles as strictly as a careful user does. */
+export const strictSettings = (lib: string[], types: string[] = []): string =>
+  JSON.stringify({
+    compilerOptions: {
+      target: 'es2024',
+      lib,
+      types,
+      module: 'nodenext',
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+    },
+    include: ['*.ts'],
+  })

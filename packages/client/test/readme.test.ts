@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import * as client from '../src/node.ts'
+import { createProject, type Project, root, strictSettings } from './project.ts'
+import { readExamples, withCredentials } from './readme-examples.ts'
+
+const examples = readExamples()
+
+let app: TestApp
+let project: Project
+beforeAll(async () => {
+  app = await startTestApp()
+  project = await createProject({ linked: true })
+})
+afterAll(async () => {
+  await project.remove()
+  await app.close()
+})
+
+describe('the examples of the README', () => {
+  it('are there', () => {
+    expect(examples.length).toBeGreaterThan(12)
+  })
+
+  it('and the rest of it name everything that the client exports', () => {
+    const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+    const names = Object.keys(client)
+    expect(names).toContain('readCredentials')
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
+  })
+
+  it.each(examples.map((example) => [example.name, example] as const))('run: %s', async (_name, { code, prints }) => {
+    const user = { url: app.url, ...(await app.createUser()) }
+    const number = examples.findIndex((example) => example.code === code)
+    const file = await project.write(`example-${number}.ts`, withCredentials(code, user))
+    const ran = await project.run(process.execPath, [file], {
+      MUSTER_URL: app.url,
+      MUSTER_ACCESS_KEY_ID: user.keyId,
+      MUSTER_SECRET_ACCESS_KEY: user.secret,
+    })
+    expect(ran.stderr).toBe('')
+    expect(ran.code).toBe(0)
+    for (const printed of prints) expect(ran.stdout).toContain(`${printed}\n`)
+  })
+
+  it('compile', async () => {
+    const checked = await createProject({ linked: true })
+    await checked.write('tsconfig.json', strictSettings(['es2024', 'esnext'], ['node']))
+    for (const [number, { code }] of examples.entries()) await checked.write(`example-${number}.ts`, code)
+    const ran = await checked.run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--skipLibCheck'])
+    expect(ran.stdout).toBe('')
+    expect(ran.code).toBe(0)
+    await checked.remove()
+  })
+})

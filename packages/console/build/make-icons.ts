@@ -1,0 +1,35 @@
+// Draws the icons of the installed app from public/icons/icon.svg, by the system's Chromium: `node packages/console/build/make-icons.ts`.
+import { readFile, writeFile } from 'node:fs/promises'
+import { chromium } from 'playwright-core'
+
+const folder = new URL('../public/icons/', import.meta.url)
+const icon = await readFile(new URL('icon.svg', folder), 'utf8')
+
+/** Systems cut this one to a shape of theirs: the ground goes to the edges, and the drawing stays in the middle. */
+const maskable = icon
+  .replace('rx="104"', 'rx="0"')
+  .replace('<g ', '<g transform="translate(256 256) scale(0.8) translate(-256 -256)"><g ')
+  .replace('</svg>', '</g></svg>')
+
+const images = [
+  { name: 'icon-192.png', svg: icon, size: 192 },
+  { name: 'icon-512.png', svg: icon, size: 512 },
+  { name: 'icon-maskable-512.png', svg: maskable, size: 512 },
+  { name: 'apple-touch-icon.png', svg: maskable, size: 180 },
+]
+
+const browser = await chromium.launch({
+  executablePath: process.env.MUSTER_CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+})
+try {
+  const page = await browser.newPage()
+  for (const { name, svg, size } of images) {
+    await page.setViewportSize({ width: size, height: size })
+    await page.setContent(`<style>body { margin: 0 } svg { display: block; width: ${size}px }</style>${svg}`)
+    await writeFile(new URL(name, folder), await page.screenshot({ omitBackground: true }))
+    console.log(`written: ${name}`)
+  }
+} finally {
+  await browser.close()
+}

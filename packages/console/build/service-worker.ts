@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Plugin, Rollup } from 'vite'
+
+const template = new URL('../service-worker/sw.js', import.meta.url)
+const publicFolder = new URL('../public/', import.meta.url)
+
+/** What the page that waits for the server needs, and what the console needs before its first page. */
+const publicFiles = ['/offline.html', '/offline.js', '/color-scheme.js', '/icons/icon.svg']
+
+/** Writes `sw.js`: the service worker with the names of the files of this build. */
+export function serviceWorker(): Plugin {
+  return {
+    name: 'muster:service-worker',
+    apply: 'build',
+    async generateBundle(_options, bundle) {
+      this.addWatchFile(fileURLToPath(template))
+      const shell = [...publicFiles, ...entryFiles(bundle)]
+      const source = (await readFile(template, 'utf8'))
+        .replace("'__VERSION__'", `'${await versionOf(shell)}'`)
+        .replace("'__SHELL__'", JSON.stringify(shell))
+      this.emitFile({ type: 'asset', fileName: 'sw.js', source })
+    },
+  }
+}
+
+/** The scripts and styles that index.html loads before anything else. */
+function entryFiles(bundle: Rollup.OutputBundle): string[] {
+  const files = new Set<string>()
+  const add = (name: string): void => {
+    const chunk = bundle[name]
+    if (chunk?.type !== 'chunk' || files.has(name)) return
+    files.add(name)
+    for (const style of chunk.viteMetadata?.importedCss ?? []) files.add(style)
+    for (const imported of chunk.imports) add(imported)
+  }
+  for (const [name, chunk] of Object.entries(bundle)) {
+    if (chunk.type === 'chunk' && chunk.isEntry && chunk.facadeModuleId?.endsWith('/index.html')) add(name)
+  }
+  if (files.size === 0) throw new Error('the build has no entry index.html')
+  return Array.from(files, (name) => `/${name}`).sort()
+}
+
+/** Another one whenever a file of the shell is another: the names of assets say so, the others are read. */
+async function versionOf(shell: readonly string[]): Promise<string> {
+  const hash = createHash('sha256').update(shell.join('\n'))
+  for (const path of publicFiles) hash.update(await readFile(new URL(`.${path}`, publicFolder)))
+  hash.update(await readFile(template))
+  return hash.digest('hex').slice(0, 12)
+}

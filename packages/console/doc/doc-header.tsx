@@ -1,0 +1,50 @@
+import { ActionIcon, Anchor, Group, Image, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { IconMoon, IconSun } from '@tabler/icons-react'
+import classes from './doc-page.module.css'
+import type { View } from './place.ts'
+
+const views: { view: View; label: string; hash: string }[] = [
+  { view: 'reference', label: 'Reference', hash: '#overview' },
+  { view: 'picture', label: 'Picture', hash: '#picture' },
+  { view: 'try', label: 'Try', hash: '#try' },
+]
+
+export function DocHeader({ view }: { view: View }) {
+  return (
+    <header className={classes.header}>
+      <Anchor href="/" underline="never" c="inherit" aria-label="Muster console" title="To the console">
+        <Group gap="xs" wrap="nowrap">
+          <Image src="/icons/icon.svg" alt="" w={24} h={24} />
+          <Text fw={600} size="lg" visibleFrom="sm">
+            Muster
+          </Text>
+        </Group>
+      </Anchor>
+      <nav aria-label="Views" className={classes.views}>
+        {views.map(({ view: name, label, hash }) => (
+          <a key={name} href={hash} aria-current={name === view ? 'page' : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      <Group gap="sm" wrap="nowrap" ml="auto">
+        <Anchor size="sm" href="/graphql/v1/schema.graphql" visibleFrom="xs">
+          Schema as text
+        </Anchor>
+        <ColorSchemeButton />
+      </Group>
+    </header>
+  )
+}
+
+/** The same choice as in the console: both keep it under one name. */
+function ColorSchemeButton() {
+  const { setColorScheme } = useMantineColorScheme()
+  const scheme = useComputedColorScheme('light')
+  const other = scheme === 'dark' ? 'light' : 'dark'
+  return (
+    <ActionIcon aria-label={`Change to ${other} colours`} onClick={() => setColorScheme(other)}>
+      {other === 'dark' ? <IconMoon size={18} /> : <IconSun size={18} />}
+    </ActionIcon>
+  )
+}

@@ -1,0 +1,19 @@
+import '@mantine/core/styles.css'
+import '../src/app/global.css'
+import { MantineProvider } from '@mantine/core'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { colours } from '../src/app/colours.ts'
+import { theme } from '../src/app/theme.ts'
+import { DocPage } from './doc-page.tsx'
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('doc.html has no element "root"')
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} cssVariablesResolver={colours} defaultColorScheme="auto">
+      <DocPage />
+    </MantineProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,28 @@
+import type { Entry } from './schema-index.ts'
+
+/** Entries in which every word occurs, best first: by name before by place before by description. */
+export function searchEntries(entries: readonly Entry[], text: string): Entry[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return []
+  return entries
+    .map((entry) => ({ entry, rank: rankOf(entry, words) }))
+    .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
+    .sort((one, two) => one.rank - two.rank)
+    .map(({ entry }) => entry)
+}
+
+/** The worst of its words; infinite where one is missing. */
+const rankOf = (entry: Entry, words: readonly string[]): number =>
+  Math.max(...words.map((word) => rankOfWord(entry, word)))
+
+function rankOfWord({ name, label, anchor, description }: Entry, word: string): number {
+  const lower = name.toLowerCase()
+  // Arguments are many, and often called as fields are.
+  const depth = anchor.split('.').length / 10
+  if (lower === word || anchor.toLowerCase() === word) return depth
+  if (lower.startsWith(word)) return 1 + depth
+  if (lower.includes(word)) return 2 + depth
+  if (label.toLowerCase().includes(word)) return 3 + depth
+  if (description.toLowerCase().includes(word)) return 4 + depth
+  return Number.POSITIVE_INFINITY
+}

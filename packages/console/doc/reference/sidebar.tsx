@@ -1,0 +1,96 @@
+import { ActionIcon, Button, Kbd, Text, TextInput } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconSearch, IconX } from '@tabler/icons-react'
+import { type KeyboardEvent, useDeferredValue, useMemo, useRef, useState } from 'react'
+import type { Place } from '../place.ts'
+import classes from './reference.module.css'
+import type { SchemaIndex } from './schema-index.ts'
+import { searchEntries } from './search-entries.ts'
+import { SearchResults } from './search-results.tsx'
+import { TypeList } from './type-list.tsx'
+
+/** The search, and all types while nothing is searched for. On narrow screens it stands above, folded while it is not used. */
+export function Sidebar({ index, place }: { index: SchemaIndex; place: Place }) {
+  const [text, setText] = useState('')
+  const [isOpen, setIsOpen] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const searched = useDeferredValue(text.trim())
+  const found = useMemo(() => searchEntries(index.entries, searched), [index, searched])
+  useHotkeys([['/', () => input.current?.focus()]])
+
+  const links = (): HTMLAnchorElement[] => Array.from(list.current?.querySelectorAll('a') ?? [])
+  const change = (next: string): void => {
+    setText(next)
+    setIsOpen(next !== '')
+  }
+  const onInputKey = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown') {
+      event.preventDefault()
+      links()[0]?.focus()
+    }
+    if (event.key === 'Enter' && text.trim() !== '') links()[0]?.click()
+    if (event.key === 'Escape') change('')
+  }
+  const onListKey = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    const all = links()
+    const next = all.findIndex((link) => link.matches(':focus')) + step
+    event.preventDefault()
+    if (next < 0) input.current?.focus()
+    else all[next]?.focus()
+  }
+
+  return (
+    <nav className={classes.sidebar} aria-label="Schema">
+      <div className={classes.search}>
+        <TextInput
+          ref={input}
+          type="search"
+          aria-label="Search the schema"
+          placeholder="Types, fields, arguments, words"
+          value={text}
+          onChange={(event) => change(event.currentTarget.value)}
+          onKeyDown={onInputKey}
+          leftSection={<IconSearch size={16} />}
+          rightSection={
+            text === '' ? (
+              <Kbd size="xs">/</Kbd>
+            ) : (
+              <ActionIcon size="sm" aria-label="Clear the search" onClick={() => change('')}>
+                <IconX size={14} />
+              </ActionIcon>
+            )
+          }
+        />
+        <Button
+          className={classes.fold}
+          variant="default"
+          size="sm"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen((was) => !was)}
+        >
+          {isOpen ? 'Close' : 'Types'}
+        </Button>
+      </div>
+      <Text className={classes.count} size="xs" c="dimmed" role="status">
+        {searched === '' ? '' : `${found.length === 0 ? 'Nothing' : found.length} found`}
+      </Text>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys go through its links, which are reached by Tab as well */}
+      <div
+        ref={list}
+        className={classes.list}
+        data-open={isOpen || undefined}
+        onKeyDown={onListKey}
+        onClick={(event) => event.target instanceof Element && event.target.closest('a') && setIsOpen(false)}
+      >
+        {searched === '' ? (
+          <TypeList groups={index.groups} current={place.type} />
+        ) : (
+          <SearchResults found={found} searched={searched} current={place.anchor} />
+        )}
+      </div>
+    </nav>
+  )
+}

@@ -1,0 +1,25 @@
+import { Container } from '@mantine/core'
+import { Component, type ReactNode } from 'react'
+import { ErrorNotice } from '../src/components/error-notice.tsx'
+
+/** Shows what a view could not do, such as load its files, and leaves the others be. */
+export class ViewFault extends Component<{ children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {}
+
+  static getDerivedStateFromError(error: unknown): { error: unknown } {
+    return { error }
+  }
+
+  override render(): ReactNode {
+    if (this.state.error === undefined) return this.props.children
+    return (
+      <Container size="sm" py="xl">
+        <ErrorNotice
+          error={this.state.error}
+          title="This view could not be shown"
+          onRetry={() => window.location.reload()}
+        />
+      </Container>
+    )
+  }
+}

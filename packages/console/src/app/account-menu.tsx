@@ -1,0 +1,63 @@
+import { Button, type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconChevronDown, IconLogout, IconUserCircle } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { signOut } from '../features/sign-in/auth-api.ts'
+import { useViewer } from '../features/user-settings/viewer.ts'
+import { errorText } from '../graphql/describe-error.ts'
+import { useForgetAnswers } from '../graphql/use-client.ts'
+import { RouterMenuItem } from './links.tsx'
+
+export function AccountMenu() {
+  const { email } = useViewer()
+  const leave = useSignOut()
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <Button variant="subtle" color="gray" size="compact-md" rightSection={<IconChevronDown size={14} />} maw={220}>
+          <Text span size="sm" truncate>
+            {email}
+          </Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Colours</Menu.Label>
+        <ColorScheme />
+        <Menu.Divider />
+        <RouterMenuItem to="/account" leftSection={<IconUserCircle size={16} />}>
+          Account
+        </RouterMenuItem>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={leave}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function ColorScheme() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Menu.RadioGroup value={colorScheme} onChange={(chosen) => setColorScheme(chosen as MantineColorScheme)}>
+      <Menu.RadioItem value="light">Light</Menu.RadioItem>
+      <Menu.RadioItem value="dark">Dark</Menu.RadioItem>
+      <Menu.RadioItem value="auto">As the system</Menu.RadioItem>
+    </Menu.RadioGroup>
+  )
+}
+
+/** Leaves nothing of the person's answers in the tab. */
+function useSignOut(): () => Promise<void> {
+  const navigate = useNavigate()
+  const forget = useForgetAnswers()
+  return async () => {
+    try {
+      await signOut()
+    } catch (error) {
+      notifications.show({ color: 'red', title: 'You are still signed in', message: errorText(error) })
+      return
+    }
+    await navigate({ to: '/sign-in' })
+    forget()
+  }
+}

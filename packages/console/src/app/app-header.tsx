@@ -1,0 +1,33 @@
+import { Burger, Group, Image, Text } from '@mantine/core'
+import { AccountMenu } from './account-menu.tsx'
+import { LiveSign } from './live-sign.tsx'
+
+interface AppHeaderProps {
+  opened: boolean
+  toggle: () => void
+}
+
+export function AppHeader({ opened, toggle }: AppHeaderProps) {
+  return (
+    <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap">
+        <Burger
+          opened={opened}
+          onClick={toggle}
+          hiddenFrom="sm"
+          size="sm"
+          aria-label={opened ? 'Close the navigation' : 'Open the navigation'}
+          aria-expanded={opened}
+        />
+        <Image src="/icons/icon.svg" alt="" w={24} h={24} />
+        <Text fw={600} size="lg">
+          Muster
+        </Text>
+      </Group>
+      <Group gap="sm" wrap="nowrap">
+        <LiveSign />
+        <AccountMenu />
+      </Group>
+    </Group>
+  )
+}

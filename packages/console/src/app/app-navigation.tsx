@@ -1,0 +1,64 @@
+import { AppShell, NavLink } from '@mantine/core'
+import {
+  IconActivity,
+  IconDeviceDesktopDown,
+  IconDevices,
+  IconExternalLink,
+  IconSchema,
+  IconUserCircle,
+  IconWebhook,
+} from '@tabler/icons-react'
+import { useLocation } from '@tanstack/react-router'
+import { useInstall } from './install-prompt.ts'
+import { RouterNavLink } from './links.tsx'
+import { api } from './paths.ts'
+
+const pages = [
+  { to: '/devices', label: 'Devices', Icon: IconDevices },
+  { to: '/events', label: 'Events', Icon: IconActivity },
+  { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
+  { to: '/account', label: 'Account', Icon: IconUserCircle },
+] as const
+
+/** `onGo` closes the navigation where it covers the page. */
+export function AppNavigation({ onGo }: { onGo: () => void }) {
+  const install = useInstall()
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  return (
+    <>
+      <AppShell.Section grow>
+        {pages.map(({ to, label, Icon }) => {
+          const isHere = path === to || path.startsWith(`${to}/`)
+          return (
+            <RouterNavLink
+              key={to}
+              to={to}
+              label={label}
+              leftSection={<Icon size={18} stroke={1.6} />}
+              active={isHere}
+              aria-current={isHere ? 'page' : undefined}
+              onClick={onGo}
+            />
+          )
+        })}
+      </AppShell.Section>
+      <AppShell.Section>
+        {install === undefined ? null : (
+          <NavLink
+            component="button"
+            label="Install as an app"
+            leftSection={<IconDeviceDesktopDown size={18} stroke={1.6} />}
+            onClick={install}
+          />
+        )}
+        <NavLink
+          href={api.reference}
+          label="API reference"
+          leftSection={<IconSchema size={18} stroke={1.6} />}
+          rightSection={<IconExternalLink size={14} />}
+          target="_blank"
+        />
+      </AppShell.Section>
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+import {
+  Anchor,
+  type AnchorProps,
+  Button,
+  type ButtonProps,
+  Menu,
+  type MenuItemProps,
+  NavLink,
+  type NavLinkProps,
+} from '@mantine/core'
+import { createLink } from '@tanstack/react-router'
+import type { ComponentPropsWithRef } from 'react'
+
+type Link = Omit<ComponentPropsWithRef<'a'>, 'color' | 'style'>
+
+/** Mantine's parts as links of the router: `to`, `params` and `search` are checked against the routes. */
+export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {...props} />)
+
+export const RouterButton = createLink((props: ButtonProps & Link) => <Button component="a" {...props} />)
+
+export const RouterNavLink = createLink((props: NavLinkProps & Link) => <NavLink component="a" {...props} />)
+
+export const RouterMenuItem = createLink((props: MenuItemProps & Link) => <Menu.Item component="a" {...props} />)

@@ -1,0 +1,76 @@
+import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type ReactNode, useState } from 'react'
+import { ErrorNotice } from './error-notice.tsx'
+
+interface ConfirmDialogProps {
+  opened: boolean
+  onClose: () => void
+  title: string
+  /** What will happen. */
+  children: ReactNode
+  /** The verb on the button: "Delete key". */
+  confirm: string
+  danger?: boolean
+  /** Rejects with what went wrong, which the dialog then shows; it closes when all went well. */
+  onConfirm: () => Promise<unknown>
+}
+
+export function ConfirmDialog({ opened, onClose, title, children, confirm, danger, onConfirm }: ConfirmDialogProps) {
+  const [running, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const close = (): void => {
+    setError(undefined)
+    onClose()
+  }
+  const run = async (): Promise<void> => {
+    setRunning(true)
+    setError(undefined)
+    try {
+      await onConfirm()
+      close()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return (
+    <Modal opened={opened} onClose={close} title={title}>
+      <Stack>
+        <Text component="div">{children}</Text>
+        {error === undefined ? null : <ErrorNotice error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button color={danger ? 'red.9' : undefined} loading={running} onClick={run} data-autofocus>
+            {confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+interface ConfirmButtonProps extends ButtonProps, Omit<ConfirmDialogProps, 'opened' | 'onClose' | 'children'> {
+  /** What stands on the button that opens the dialog. */
+  label: ReactNode
+  children: ReactNode
+}
+
+/** A button that asks before it acts. */
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { label, title, children, confirm, danger, onConfirm, ...button } = props
+  const [opened, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Button variant="default" {...button} onClick={open}>
+        {label}
+      </Button>
+      <ConfirmDialog {...{ opened, title, confirm, danger, onConfirm }} onClose={close}>
+        {children}
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import { Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface EmptyStateProps {
+  icon?: ReactNode
+  title: string
+  /** What to do next. */
+  children?: ReactNode
+  /** The button that does it. */
+  action?: ReactNode
+}
+
+/** Stands where a list would be, and says how it gets its first entry. */
+export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
+  return (
+    <Stack align="center" gap="xs" py={48} px="md" ta="center">
+      {icon === undefined ? null : (
+        <ThemeIcon size={44} radius="xl" variant="light" color="gray" aria-hidden="true">
+          {icon}
+        </ThemeIcon>
+      )}
+      <Title order={2} size="h3">
+        {title}
+      </Title>
+      {children === undefined ? null : (
+        <Text c="dimmed" maw={520} component="div">
+          {children}
+        </Text>
+      )}
+      {action}
+    </Stack>
+  )
+}

@@ -1,0 +1,90 @@
+import type { LiveEvent } from '../graphql/live-events.ts'
+
+export type EventType = LiveEvent['type']
+
+export interface EventTypeText {
+  type: EventType
+  label: string
+  /** When it happens. */
+  about: string
+}
+
+export interface EventTypeGroup {
+  group: string
+  types: readonly EventTypeText[]
+}
+
+/** All types of event, in the order in which people look for them. */
+export const eventTypeGroups: readonly EventTypeGroup[] = [
+  {
+    group: 'State',
+    types: [
+      { type: 'DEVICE_STATE', label: 'Device state', about: 'A device became active or inactive' },
+      {
+        type: 'SERVICE_STATE',
+        label: 'Service state',
+        about: 'A service that reports its own state became active or inactive',
+      },
+    ],
+  },
+  {
+    group: 'Devices and services',
+    types: [
+      { type: 'DEVICE_REGISTER', label: 'Device registered', about: 'A device was added or registered itself' },
+      { type: 'DEVICE_UPDATE', label: 'Device changed', about: 'Its name, hardware id or platform changed' },
+      { type: 'DEVICE_DELETE', label: 'Device deleted', about: 'A device and all of its services are gone' },
+      { type: 'DEVICE_SECRET_ROTATE', label: 'Device secret rotated', about: 'A device has a new secret' },
+      { type: 'SERVICE_ADD', label: 'Service added', about: 'A device has one service more' },
+      { type: 'SERVICE_UPDATE', label: 'Service changed', about: 'Its name, type, host or port changed' },
+      { type: 'SERVICE_REMOVE', label: 'Service removed', about: 'A device has one service less' },
+      { type: 'ATTRIBUTE_CHANGE', label: 'Attributes changed', about: 'Values of attributes were set or removed' },
+    ],
+  },
+  {
+    group: 'Account',
+    types: [
+      { type: 'AUTH_LOGIN', label: 'Sign-in', about: 'Somebody signed in to the console' },
+      { type: 'ACCESS_KEY_CREATE', label: 'Access key made', about: 'Programs may sign with a new key' },
+      {
+        type: 'ACCESS_KEY_UPDATE',
+        label: 'Access key changed',
+        about: 'Its name changed, or it was switched on or off',
+      },
+      { type: 'ACCESS_KEY_DELETE', label: 'Access key deleted', about: 'A key has stopped working for good' },
+      {
+        type: 'REGISTRATION_CODE_CREATE',
+        label: 'Registration code made',
+        about: 'Devices may register with a new code',
+      },
+      { type: 'REGISTRATION_CODE_DELETE', label: 'Registration code deleted', about: 'A code has stopped working' },
+    ],
+  },
+  {
+    group: 'Webhooks',
+    types: [
+      { type: 'WEBHOOK_CREATE', label: 'Webhook made', about: 'Another receiver is told of events' },
+      { type: 'WEBHOOK_UPDATE', label: 'Webhook changed', about: 'Its settings or its secret changed' },
+      {
+        type: 'WEBHOOK_PAUSE',
+        label: 'Webhook paused',
+        about: 'Its receiver failed for days, so deliveries are held back',
+      },
+      { type: 'WEBHOOK_DELETE', label: 'Webhook deleted', about: 'A receiver is told of nothing more' },
+    ],
+  },
+]
+
+export const eventTypes: readonly EventTypeText[] = eventTypeGroups.flatMap(({ types }) => types)
+
+const labels = new Map<string, string>(eventTypes.map(({ type, label }) => [type, label]))
+
+/** What people call it; a type that this console does not know yet, as the API has it. */
+export const eventLabel = (type: string): string => labels.get(type) ?? type
+
+export const isEventType = (value: unknown): value is EventType => typeof value === 'string' && labels.has(value)
+
+/** For choosing among them, in groups. */
+export const eventTypeChoices = eventTypeGroups.map(({ group, types }) => ({
+  group,
+  items: types.map(({ type, label }) => ({ value: type, label })),
+}))

@@ -1,0 +1,31 @@
+import { Paper, Table } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface ListTableProps {
+  /** What the table lists, for those who do not see the heading above it. */
+  label: string
+  /** An empty heading is a column of buttons. */
+  columns: readonly string[]
+  children: ReactNode
+  minWidth?: number
+}
+
+/** A short list as a table, which scrolls sideways where the window is narrow. */
+export function ListTable({ label, columns, children, minWidth = 640 }: ListTableProps) {
+  return (
+    <Paper withBorder>
+      <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
+        <Table aria-label={label} highlightOnHover>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) =>
+                column === '' ? <Table.Td key="buttons" w={1} /> : <Table.Th key={column}>{column}</Table.Th>,
+              )}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>{children}</Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Paper>
+  )
+}

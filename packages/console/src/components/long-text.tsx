@@ -1,0 +1,40 @@
+import { Anchor, Box, Text } from '@mantine/core'
+import { useState } from 'react'
+
+interface LongTextProps {
+  value: string
+  /** Longer texts are cut until the person asks for all. */
+  lines?: number
+}
+
+const LONG = 200
+
+/** A value as it is: line breaks and blanks kept, long ones opened on demand. */
+export function LongText({ value, lines = 3 }: LongTextProps) {
+  const [open, setOpen] = useState(false)
+  if (value === '')
+    return (
+      <Text span inherit c="dimmed" fs="italic">
+        empty
+      </Text>
+    )
+  const isLong = value.length > LONG || value.split('\n').length > lines
+  return (
+    <Box>
+      <Text
+        inherit
+        component="div"
+        ff={value.includes('\n') ? 'monospace' : undefined}
+        lineClamp={isLong && !open ? lines : undefined}
+        style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+      >
+        {value}
+      </Text>
+      {isLong ? (
+        <Anchor component="button" type="button" size="xs" onClick={() => setOpen(!open)}>
+          {open ? 'Show less' : `Show all (${value.length.toLocaleString()} characters)`}
+        </Anchor>
+      ) : null}
+    </Box>
+  )
+}

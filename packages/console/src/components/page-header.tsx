@@ -1,0 +1,36 @@
+import { Box, Group, Text, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+
+interface PageHeaderProps {
+  title: string
+  /** Beside the title: a count, a state. */
+  beside?: ReactNode
+  /** One line on what the page is for. */
+  children?: ReactNode
+  /** Buttons. */
+  actions?: ReactNode
+}
+
+/** The page's one first-level heading; the window is called after it. */
+export function PageHeader({ title, beside, children, actions }: PageHeaderProps) {
+  useDocumentTitle(`${title} · Muster`)
+  return (
+    <Group justify="space-between" align="flex-start" mb="md" gap="sm">
+      <Box miw={0}>
+        <Group gap="sm" align="baseline">
+          <Title order={1} style={{ overflowWrap: 'anywhere' }}>
+            {title}
+          </Title>
+          {beside}
+        </Group>
+        {children === undefined ? null : (
+          <Text c="dimmed" component="div" maw={760}>
+            {children}
+          </Text>
+        )}
+      </Box>
+      {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
+    </Group>
+  )
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { duration, exactTime, relativeTime } from './time.tsx'
+
+const now = Date.parse('2030-05-06T12:00:00Z')
+const before = (ms: number): Date => new Date(now - ms)
+
+test.each([
+  [0, 'just now'],
+  [4_000, 'just now'],
+  [42_000, '42 s ago'],
+  [3 * 60_000 + 59_000, '3 min ago'],
+  [26 * 3_600_000, '1 d ago'],
+  [-30 * 60_000, 'in 30 min'],
+])('%i ms before now is %s', (ms, text) => {
+  expect(relativeTime(before(ms), now)).toBe(text)
+})
+
+test('what is to come in seven days is so a moment later too', () => {
+  expect(relativeTime(before(-7 * 86_400_000 + 2_000), now)).toBe('in 7 d')
+})
+
+test('beyond a month a date is shown', () => {
+  expect(relativeTime(before(40 * 86_400_000), now)).toMatch(/2030/)
+})
+
+test('durations are in their greatest unit', () => {
+  expect([900, 61_000, 3_600_000, 86_400_000 * 3].map(duration)).toEqual(['0 s', '1 min', '1 h', '3 d'])
+})
+
+test('the exact time has the zone and the instant as the API writes it', () => {
+  expect(exactTime(new Date(now))).toContain('2030-05-06T12:00:00.000Z')
+})

@@ -1,0 +1,103 @@
+import { Text, Tooltip } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
+
+interface TimeProps {
+  /** As the API gives it. */
+  value: string | null | undefined
+  /** What to show for none. */
+  none?: string
+  /** `relative`: 3 min ago. `local`: the date and time in the person's zone. */
+  format?: 'relative' | 'local'
+  c?: string
+}
+
+/** A moment. Hovering or focusing shows it exactly, with the zone. */
+export function Time({ value, none = 'never', format = 'relative', c }: TimeProps) {
+  const now = useNow()
+  if (value === null || value === undefined)
+    return (
+      <Text span inherit c="dimmed">
+        {none}
+      </Text>
+    )
+  const date = new Date(value)
+  return (
+    <Tooltip label={exactTime(date)} withinPortal>
+      <Text span inherit c={c} style={{ whiteSpace: 'nowrap' }}>
+        <time dateTime={value}>{format === 'relative' ? relativeTime(date, now) : localTime(date)}</time>
+      </Text>
+    </Tooltip>
+  )
+}
+
+/** How long something has been so: `3 min`, `2 d`. */
+export function Since({ value }: { value: string | null | undefined }) {
+  const now = useNow()
+  if (value === null || value === undefined) return null
+  const date = new Date(value)
+  return (
+    <Tooltip label={`since ${exactTime(date)}`} withinPortal>
+      <Text span inherit c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        <time dateTime={value}>{duration(now - date.getTime())}</time>
+      </Text>
+    </Tooltip>
+  )
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+export const exactTime = (date: Date): string => `${exact.format(date)} · ${date.toISOString()}`
+
+export const localTime = (date: Date): string => local.format(date)
+
+const steps: [unit: string, ms: number][] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+]
+
+export function duration(ms: number): string {
+  const [unit, size] = steps.find((step) => Math.abs(ms) >= step[1]) ?? ['s', 1000]
+  return `${Math.floor(Math.abs(ms) / size)} ${unit}`
+}
+
+/** What is to come in seven days is not in six, only because a second has gone by. */
+const ROUND_UP = 1.02
+
+/** Beyond a month a date says more than a number of days. */
+export function relativeTime(date: Date, now: number): string {
+  const ms = now - date.getTime()
+  if (Math.abs(ms) > 30 * 86_400_000) return day.format(date)
+  if (Math.abs(ms) < 5000) return 'just now'
+  return ms > 0 ? `${duration(ms)} ago` : `in ${duration(ms * ROUND_UP)}`
+}
+
+/** One timer for all times on the page. */
+const watchers = new Set<() => void>()
+let current = Date.now()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function watch(changed: () => void): () => void {
+  watchers.add(changed)
+  if (timer === undefined) {
+    // Nobody looked for a while: the time that was is not the present one.
+    current = Date.now()
+    timer = setInterval(tick, 5000)
+  }
+  return () => {
+    watchers.delete(changed)
+    if (watchers.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+function tick(): void {
+  current = Date.now()
+  for (const changed of watchers) changed()
+}
+
+const useNow = (): number => useSyncExternalStore(watch, () => current)

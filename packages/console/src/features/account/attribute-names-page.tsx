@@ -1,0 +1,77 @@
+import { Code, Table, TextInput } from '@mantine/core'
+import { IconSearch, IconTag } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import { RouterAnchor } from '../../app/links.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { Time } from '../../components/time.tsx'
+import { attributeColumn } from '../devices/columns.ts'
+import { AttributeNamesInUseDocument } from './account.generated.ts'
+import { Section } from './section.tsx'
+
+export function AttributeNamesPage() {
+  const [{ data, error }, again] = useQuery({ query: AttributeNamesInUseDocument })
+  const [part, setPart] = useState('')
+  const names = data?.login?.attributeNames
+  const shown = names?.filter(({ name }) => name.toLowerCase().includes(part.trim().toLowerCase()))
+  return (
+    <Section
+      title="Attribute names"
+      about="Every name that your devices and services have a value for, in the base or in any context."
+    >
+      {error === undefined ? null : <ErrorNotice error={error} title="The names could not be loaded" onRetry={again} />}
+      {names === undefined && error === undefined ? <Loading what="attribute names" /> : null}
+      {names?.length === 0 ? (
+        <EmptyState icon={<IconTag size={22} />} title="No attributes yet">
+          Open a device and add one, or let devices report them.
+        </EmptyState>
+      ) : null}
+      {shown === undefined || names?.length === 0 ? null : (
+        <>
+          <TextInput
+            mb="sm"
+            maw={320}
+            aria-label="Find a name"
+            placeholder="Find a name"
+            leftSection={<IconSearch size={16} />}
+            value={part}
+            onChange={({ currentTarget }) => setPart(currentTarget.value)}
+          />
+          <ListTable label="Attribute names" columns={['Name', 'Devices', 'Services', 'Last changed']} minWidth={480}>
+            {shown.map(({ name, devices, services, lastChanged }) => (
+              <Table.Tr key={name}>
+                <Table.Td>
+                  <Code>{name}</Code>
+                </Table.Td>
+                <Table.Td>
+                  <DevicesLink name={name} devices={devices} />
+                </Table.Td>
+                <Table.Td>{services.toLocaleString()}</Table.Td>
+                <Table.Td>
+                  <Time value={lastChanged} none="not lately" />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </ListTable>
+        </>
+      )}
+    </Section>
+  )
+}
+
+/** Leads to the list with this attribute as a column, the devices that have it first. */
+function DevicesLink({ name, devices }: { name: string; devices: number }) {
+  const count = devices.toLocaleString()
+  // The ten of `$svc` are columns anyway, and the others that are reserved are no device's.
+  if (devices === 0 || name.startsWith('$')) return count
+  const column = attributeColumn(name)
+  const search = { columns: ['name', 'state', column], sort: `${column} asc` }
+  return (
+    <RouterAnchor to="/devices" search={search} inherit>
+      {count}
+    </RouterAnchor>
+  )
+}

@@ -1,0 +1,27 @@
+const browsers: [name: string, pattern: RegExp][] = [
+  ['Edge', /Edg(?:e|A|iOS)?\/(\d+)/],
+  ['Opera', /OPR\/(\d+)/],
+  ['Firefox', /(?:Firefox|FxiOS)\/(\d+)/],
+  ['Chrome', /(?:Headless)?(?:Chrome|CriOS)\/(\d+)/],
+  ['Safari', /Version\/(\d+)[.\d]* (?:Mobile\/\w+ )?Safari/],
+]
+
+const systems: [name: string, pattern: RegExp][] = [
+  ['Android', /Android/],
+  ['iPhone', /iPhone/],
+  ['iPad', /iPad/],
+  ['Windows', /Windows/],
+  ['macOS', /Mac OS X/],
+  ['ChromeOS', /CrOS/],
+  ['Linux', /Linux/],
+]
+
+/** `Firefox 140 on Linux`, from what the browser says of itself; as it says it where it is not known. */
+export function describeAgent(agent: string | null): string {
+  if (agent === null || agent === '') return 'Unknown program'
+  const browser = browsers.find(([, pattern]) => pattern.test(agent))
+  if (browser === undefined) return agent.slice(0, 60)
+  const [name, pattern] = browser
+  const system = systems.find(([, candidate]) => candidate.test(agent))?.[0]
+  return `${name} ${pattern.exec(agent)?.[1]}${system === undefined ? '' : ` on ${system}`}`
+}

@@ -1,0 +1,65 @@
+import { Button, Group, Paper, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { type FormEvent, useState } from 'react'
+import { errorText } from '../../graphql/describe-error.ts'
+import { defaultLabel, type LabelledField, labelledFields, labelSetting, useLabels } from '../user-settings/labels.ts'
+import { useViewer } from '../user-settings/viewer.ts'
+import { Section } from './section.tsx'
+
+const categories = labelledFields.filter((field) => field.startsWith('category'))
+const statuses = labelledFields.filter((field) => field.startsWith('status'))
+
+export function LabelsPage() {
+  return (
+    <Section
+      title="Labels"
+      about="Every device has ten values that lists show by default. Call them what they are to you; the API’s names stay."
+    >
+      <Paper withBorder p="md" maw={720}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="xs">
+          {[categories, statuses].map((fields) => (
+            <Stack key={fields[0]} gap="xs">
+              {fields.map((field) => (
+                <LabelField key={field} field={field} />
+              ))}
+            </Stack>
+          ))}
+        </SimpleGrid>
+      </Paper>
+    </Section>
+  )
+}
+
+function LabelField({ field }: { field: LabelledField }) {
+  const { setSetting } = useViewer()
+  const label = useLabels()[field]
+  const [text, setText] = useState<string>()
+  const isChanged = text !== undefined && text.trim() !== label
+  const shown = text ?? (label === defaultLabel(field) ? '' : label)
+
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    const given = (text ?? '').trim()
+    try {
+      await setSetting(labelSetting(field), given === '' || given === defaultLabel(field) ? null : given)
+      setText(undefined)
+    } catch (error) {
+      notifications.show({ color: 'red', title: 'The label stays as it is', message: errorText(error) })
+    }
+  }
+  return (
+    <form onSubmit={save}>
+      <Group align="flex-end" gap="xs" wrap="nowrap">
+        <TextInput
+          flex={1}
+          label={defaultLabel(field)}
+          placeholder={defaultLabel(field)}
+          value={shown}
+          maxLength={60}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        {isChanged ? <Button type="submit">Save</Button> : null}
+      </Group>
+    </form>
+  )
+}

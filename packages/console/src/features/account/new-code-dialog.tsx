@@ -1,0 +1,31 @@
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import { CreatedCode, type NewCode } from './created-code.tsx'
+import { NewCodeForm } from './new-code-form.tsx'
+
+interface NewCodeDialogProps {
+  opened: boolean
+  onClose: () => void
+}
+
+/** Asks what the code gives its devices, then shows it this once. */
+export function NewCodeDialog({ opened, onClose }: NewCodeDialogProps) {
+  const [created, setCreated] = useState<NewCode>()
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      onExitTransitionEnd={() => setCreated(undefined)}
+      title={created === undefined ? 'New registration code' : 'The registration code is made'}
+      size="xl"
+      closeOnClickOutside={created === undefined}
+      closeOnEscape={created === undefined}
+    >
+      {created === undefined ? (
+        <NewCodeForm onCreated={setCreated} onCancel={onClose} />
+      ) : (
+        <CreatedCode created={created} onDone={onClose} />
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,104 @@
+import { Button, Divider, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useChange } from '../../graphql/use-change.ts'
+import { type AttributeRow, AttributeRows, attributesFrom, checkAttributes } from './attribute-rows.tsx'
+import { CreateRegistrationCodeDocument } from './codes.generated.ts'
+import type { NewCode } from './created-code.tsx'
+import { Expiry, expiryFrom, inDays, readExpiry } from './expiry.tsx'
+import { checkServices, type ServiceRow, ServiceRows, servicesFrom } from './service-rows.tsx'
+
+interface NewCodeFormProps {
+  onCreated: (created: NewCode) => void
+  onCancel: () => void
+}
+
+interface Values {
+  uses: number | string
+  name: string
+  platform: string
+  expiry: ReturnType<typeof inDays>
+  services: ServiceRow[]
+  attributes: AttributeRow[]
+}
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
+
+export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
+  const create = useChange(CreateRegistrationCodeDocument, ['RegistrationCode'])
+  const [error, setError] = useState<unknown>()
+  const form = useForm<Values>({
+    initialValues: { uses: 1, name: '', platform: '', expiry: inDays(7), services: [], attributes: [] },
+    validate: {
+      uses: (value) => (Number(value) >= 1 && Number(value) <= 1_000_000 ? null : 'From 1 to 1,000,000 devices'),
+      expiry: expiryFrom(new Date()),
+      services: checkServices,
+      attributes: checkAttributes,
+    },
+  })
+
+  const submit = form.onSubmit(async ({ uses, name, platform, expiry, services, attributes }) => {
+    setError(undefined)
+    try {
+      const { createRegistrationCode } = await create({
+        uses: Number(uses),
+        name: orNull(name),
+        platform: orNull(platform),
+        expires: readExpiry(expiry),
+        services: servicesFrom(services),
+        attributes: attributesFrom(attributes),
+      })
+      onCreated(createRegistrationCode)
+    } catch (failure) {
+      setError(failure)
+    }
+  })
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {error === undefined ? null : <ErrorNotice error={error} title="No code was made" />}
+        <Group grow align="flex-start">
+          <NumberInput
+            label="Devices"
+            description="How many may register with it"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            thousandSeparator=","
+            data-autofocus
+            {...form.getInputProps('uses')}
+          />
+          <Expiry canBeNever={false} {...form.getInputProps('expiry')} />
+        </Group>
+        <Divider label="Given to every device that registers" labelPosition="left" />
+        <Group grow align="flex-start">
+          <TextInput
+            label="Name"
+            description="For devices that give none of their own"
+            maxLength={100}
+            {...form.getInputProps('name')}
+          />
+          <TextInput
+            label="Platform"
+            description="For devices that give none of their own"
+            maxLength={200}
+            {...form.getInputProps('platform')}
+          />
+        </Group>
+        <ServiceRows {...form.getInputProps('services')} />
+        <AttributeRows {...form.getInputProps('attributes')} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            Create code
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,107 @@
+import { Button, Checkbox, Group, Input, Radio, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useChange } from '../../graphql/use-change.ts'
+import type { NewKey } from './created-key.tsx'
+import { Expiry, expiryFrom, noExpiry, readExpiry } from './expiry.tsx'
+import { CreateAccessKeyDocument } from './keys.generated.ts'
+
+interface NewKeyFormProps {
+  onCreated: (created: NewKey) => void
+  onCancel: () => void
+}
+
+export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
+  const create = useChange(CreateAccessKeyDocument, ['AccessKey'])
+  const [error, setError] = useState<unknown>()
+  const form = useForm({
+    initialValues: {
+      name: '',
+      may: 'change',
+      requireDigest: false,
+      kind: 'secret',
+      publicKey: '',
+      expiry: noExpiry,
+    },
+    validate: {
+      expiry: expiryFrom(new Date()),
+      publicKey: (value, { kind }) =>
+        kind === 'public' && value.trim() === '' ? 'Paste the public half of your ed25519 key' : null,
+    },
+  })
+
+  const submit = form.onSubmit(async ({ name, may, requireDigest, kind, publicKey, expiry }) => {
+    setError(undefined)
+    try {
+      const { createAccessKey } = await create({
+        name: name.trim() === '' ? null : name.trim(),
+        readOnly: may === 'read',
+        requireDigest,
+        expires: readExpiry(expiry),
+        publicKey: kind === 'public' ? publicKey.trim() : null,
+      })
+      onCreated(createAccessKey)
+    } catch (failure) {
+      setError(failure)
+    }
+  })
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {error === undefined ? null : <ErrorNotice error={error} title="No key was made" />}
+        <TextInput
+          label="Name"
+          description="Which program uses it, so that you know later"
+          placeholder="Nightly export"
+          maxLength={100}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Radio.Group label="It may" {...form.getInputProps('may')}>
+          <Group mt={4}>
+            <Radio value="change" label="read and change" />
+            <Radio value="read" label="read only" />
+          </Group>
+        </Radio.Group>
+        <Expiry {...form.getInputProps('expiry')} />
+        <Checkbox
+          label="Require a digest of the body"
+          description="Refuses requests whose signature does not cover what they carry. Muster’s own programs always cover it."
+          {...form.getInputProps('requireDigest', { type: 'checkbox' })}
+        />
+        <Input.Wrapper label="Signed with" labelElement="div" labelProps={{ id: 'key-kind' }}>
+          <SegmentedControl
+            fullWidth
+            aria-labelledby="key-kind"
+            data={[
+              { value: 'secret', label: 'a secret made by the server' },
+              { value: 'public', label: 'my own ed25519 key' },
+            ]}
+            {...form.getInputProps('kind')}
+          />
+        </Input.Wrapper>
+        {form.values.kind === 'public' ? (
+          <Textarea
+            label="Public key"
+            description="The output of: openssl pkey -in key.pem -pubout, or its 32 bytes in base64. The private half never leaves you."
+            placeholder="-----BEGIN PUBLIC KEY-----"
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+            autosize
+            minRows={3}
+            {...form.getInputProps('publicKey')}
+          />
+        ) : null}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            Create key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,27 @@
+import { encode } from 'uqr'
+
+const MODULE = 5
+
+interface QrCodeProps {
+  text: string
+  label: string
+}
+
+/** Black on white in both colour schemes: cameras expect it so. */
+export function QrCode({ text, label }: QrCodeProps) {
+  const { data, size } = encode(text, { border: 3 })
+  const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      width={size * MODULE}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      style={{ alignSelf: 'center', maxWidth: '100%' }}
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={dark.join('')} fill="#000" />
+    </svg>
+  )
+}

@@ -1,0 +1,66 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+
+interface RenameDialogProps {
+  opened: boolean
+  onClose: () => void
+  what: string
+  /** Where it is a first name that is asked for. */
+  title?: string
+  confirm?: string
+  name: string | null
+  /** An empty name is none: null. */
+  onRename: (name: string | null) => Promise<unknown>
+}
+
+export function RenameDialog({ opened, onClose, ...rest }: RenameDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={rest.title ?? `Rename ${rest.what}`}>
+      <RenameForm onClose={onClose} {...rest} />
+    </Modal>
+  )
+}
+
+/** Made anew each time the dialog opens, so that it begins with the present name. */
+function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<RenameDialogProps, 'opened'>) {
+  const [text, setText] = useState(name ?? '')
+  const [running, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setRunning(true)
+    setError(undefined)
+    try {
+      await onRename(text.trim() === '' ? null : text.trim())
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {error === undefined ? null : <ErrorNotice error={error} />}
+        <TextInput
+          label="Name"
+          description={`What you call this ${what}`}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          maxLength={100}
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={running}>
+            {confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,11 @@
+interface Limit {
+  name: string
+  value: number
+  used: number | null
+}
+
+/** `You use 3 of 10.` */
+export function usageText(limits: readonly Limit[] | undefined, name: string): string {
+  const limit = limits?.find((candidate) => candidate.name === name)
+  return limit === undefined || limit.used === null ? '' : `You use ${limit.used} of ${limit.value}.`
+}

@@ -1,0 +1,161 @@
+import { ActionIcon, Badge, Group, Paper, Table, Text, Tooltip } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
+import { type AttributeRow, grouped, overrideOf, subNameOf } from './attribute-rows.ts'
+import type { Place } from './use-attributes.ts'
+import { ValueCell } from './value-cell.tsx'
+
+/** A value that is being written, or is to be removed: a name in the base or in a context. */
+export interface Cell {
+  name: string
+  place: Place
+}
+
+export const sameCell = (one: Cell, other: Cell): boolean => one.name === other.name && one.place === other.place
+
+interface AttributeTableProps {
+  rows: readonly AttributeRow[]
+  context: Place
+  editing: readonly Cell[]
+  onEdit(cell: Cell, isEditing: boolean): void
+  onSave(cell: Cell, value: string): Promise<void>
+  onRemove(cell: Cell): void
+}
+
+/** Names with their values: in the base, and, where a context is chosen, what it overrides and which of the two is in force. */
+export function AttributeTable(props: AttributeTableProps) {
+  const { rows, context, onRemove } = props
+  const isInContext = context !== undefined
+  return (
+    <Paper withBorder>
+      <Table.ScrollContainer
+        minWidth={isInContext ? 680 : 330}
+        type="native"
+        tabIndex={0}
+        role="region"
+        aria-label="Attributes"
+      >
+        <Table aria-label="Attributes" layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={isInContext ? '24%' : '32%'}>Name</Table.Th>
+              <Table.Th>{isInContext ? 'Base value' : 'Value'}</Table.Th>
+              {isInContext ? <Table.Th style={{ overflowWrap: 'anywhere' }}>In “{context}”</Table.Th> : null}
+              {isInContext ? <Table.Th w={112}>In force</Table.Th> : null}
+            </Table.Tr>
+          </Table.Thead>
+          {grouped(rows).map(({ group, rows: members }) => (
+            <Table.Tbody key={group ?? ''}>
+              {group === undefined ? null : (
+                <GroupHead
+                  group={group}
+                  columns={isInContext ? 4 : 2}
+                  count={members.length}
+                  place={context}
+                  onRemove={
+                    context === undefined || members.some((row) => overrideOf(row) !== undefined)
+                      ? () => onRemove({ name: group, place: context })
+                      : undefined
+                  }
+                />
+              )}
+              {members.map((row) => (
+                <Row key={row.name} row={row} isMember={group !== undefined} {...props} />
+              ))}
+            </Table.Tbody>
+          ))}
+        </Table>
+      </Table.ScrollContainer>
+    </Paper>
+  )
+}
+
+interface RowProps extends AttributeTableProps {
+  row: AttributeRow
+  isMember: boolean
+}
+
+function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowProps) {
+  const override = overrideOf(row)
+  const handlers = (cell: Cell) => ({
+    isEditing: editing.some((each) => sameCell(each, cell)),
+    onEdit: (isEditing: boolean) => onEdit(cell, isEditing),
+    onSave: (value: string) => onSave(cell, value),
+    onRemove: () => onRemove(cell),
+  })
+  return (
+    <Table.Tr style={{ verticalAlign: 'top' }}>
+      <Table.Th scope="row" fw={500} pl={isMember ? 28 : undefined} style={{ overflowWrap: 'anywhere' }} ta="start">
+        {isMember ? subNameOf(row.name) : row.name}
+      </Table.Th>
+      <Table.Td>
+        <ValueCell
+          what={row.name}
+          value={row.base}
+          none="none"
+          create="Set"
+          createLabel={`Set ${row.name} in the base`}
+          isFaint={override !== undefined}
+          {...handlers({ name: row.name, place: undefined })}
+        />
+      </Table.Td>
+      {context === undefined ? null : (
+        <>
+          <Table.Td>
+            <ValueCell
+              what={`the override of ${row.name}`}
+              value={override}
+              initial={row.base ?? ''}
+              none={row.base === undefined ? 'none' : 'as the base'}
+              create="Override"
+              createLabel={`Override ${row.name}`}
+              {...handlers({ name: row.name, place: context })}
+            />
+          </Table.Td>
+          <Table.Td>
+            <InForce row={row} />
+          </Table.Td>
+        </>
+      )}
+    </Table.Tr>
+  )
+}
+
+interface GroupHeadProps {
+  group: string
+  columns: number
+  count: number
+  place: Place
+  /** Undefined where there is nothing to remove: no override in the chosen context. */
+  onRemove: (() => void) | undefined
+}
+
+function GroupHead({ group, columns, count, place, onRemove }: GroupHeadProps) {
+  const label = place === undefined ? `Remove the group ${group}` : `Remove the overrides of the group ${group}`
+  return (
+    <Table.Tr bg="var(--mantine-color-default-hover)">
+      <Table.Th colSpan={columns} scope="colgroup" py={3}>
+        <Group justify="space-between" wrap="nowrap" gap="xs">
+          <Text span size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {group}{' '}
+            <Text span size="xs" c="dimmed" fw={400}>
+              group of {count}
+            </Text>
+          </Text>
+          {onRemove === undefined ? null : (
+            <Tooltip label={label}>
+              <ActionIcon size="sm" aria-label={label} onClick={onRemove}>
+                <IconTrash size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </Group>
+      </Table.Th>
+    </Table.Tr>
+  )
+}
+
+/** Which of the two a reader in the context gets. */
+function InForce({ row }: { row: AttributeRow }) {
+  if (row.inForce === undefined) return null
+  return overrideOf(row) === undefined ? <Badge color="gray">base</Badge> : <Badge color="indigo">override</Badge>
+}

@@ -1,0 +1,100 @@
+import { Button, Fieldset, Group, SimpleGrid, Text } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { RouterAnchor } from '../../app/links.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { type LabelledField, labelledFields, useLabels } from '../user-settings/labels.ts'
+import { attributeRows, overrideOf, RESERVED_GROUP } from './attribute-rows.ts'
+import { ReservedField } from './reserved-field.tsx'
+import type { Attributes, Place } from './use-attributes.ts'
+
+interface ReservedFormProps {
+  attributes: Attributes
+  context: Place
+  onSave(attributes: Record<string, unknown>, place: Place): Promise<void>
+}
+
+/** What is being written in a field, and what stood there when it began. */
+interface Draft {
+  text: string
+  known: string | undefined
+}
+
+type Drafts = Partial<Record<LabelledField, Draft>>
+
+/** Category and Status A to E: every device has them, whoever looks calls them what they like. */
+export function ReservedForm({ attributes, context, onSave }: ReservedFormProps) {
+  const labels = useLabels()
+  const [drafts, setDrafts] = useState<Drafts>({})
+  const [isSaving, setSaving] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const rows = new Map(attributeRows(attributes.base, attributes.inForce).map((row) => [row.name, row]))
+  const rowOf = (field: LabelledField) => rows.get(`${RESERVED_GROUP}.${field}`)
+  const presentOf = (field: LabelledField): string | undefined => {
+    const row = rowOf(field)
+    return row && (context === undefined ? row.base : overrideOf(row))
+  }
+  const changed = labelledFields.filter((field) => {
+    const draft = drafts[field]
+    return draft !== undefined && draft.text !== (presentOf(field) ?? '')
+  })
+  const write = (field: LabelledField, text: string): void =>
+    setDrafts((before) => ({ ...before, [field]: { known: presentOf(field), ...before[field], text } }))
+  const forget = (field: LabelledField): void => setDrafts(({ [field]: _, ...rest }) => rest)
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setSaving(true)
+    setError(undefined)
+    try {
+      const values = changed.map((field) => [field, drafts[field]?.text || null])
+      await onSave({ [RESERVED_GROUP]: Object.fromEntries(values) }, context)
+      setDrafts({})
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setSaving(false)
+    }
+  }
+  return (
+    <form onSubmit={submit} aria-label="Category and Status">
+      <Fieldset
+        bg="var(--mantine-color-body)"
+        mx={0}
+        legend={context === undefined ? 'Category and Status' : `Category and Status in “${context}”`}
+      >
+        <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} spacing="sm" verticalSpacing="xs">
+          {labelledFields.map((field) => (
+            <ReservedField
+              key={field}
+              label={labels[field]}
+              base={context === undefined ? undefined : rowOf(field)?.base}
+              present={presentOf(field)}
+              draft={drafts[field]}
+              onWrite={(text) => write(field, text)}
+              onTakePresent={() => forget(field)}
+            />
+          ))}
+        </SimpleGrid>
+        {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" />}
+        <Group mt="sm" gap="sm" justify="space-between">
+          <Text size="xs" c="dimmed">
+            {context === undefined ? 'An emptied field is removed. ' : 'An emptied field shows the base again. '}
+            <RouterAnchor to="/account/labels" inherit underline="always">
+              Rename the labels
+            </RouterAnchor>
+          </Text>
+          {changed.length === 0 ? null : (
+            <Group gap="xs">
+              <Button size="xs" variant="default" onClick={() => setDrafts({})}>
+                Undo
+              </Button>
+              <Button size="xs" type="submit" loading={isSaving}>
+                Save {changed.length === 1 ? 'the change' : `${changed.length} changes`}
+              </Button>
+            </Group>
+          )}
+        </Group>
+      </Fieldset>
+    </form>
+  )
+}

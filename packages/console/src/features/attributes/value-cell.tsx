@@ -1,0 +1,81 @@
+import { ActionIcon, Box, Button, Group, Text, Tooltip } from '@mantine/core'
+import { IconPencil, IconTrash } from '@tabler/icons-react'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { LongText } from '../../components/long-text.tsx'
+import { ValueEditor } from './value-editor.tsx'
+
+interface ValueCellProps {
+  /** "net.ssid", "the override of net.ssid": said by its buttons. */
+  what: string
+  value: string | undefined
+  /** What an editor begins with where there is no value. */
+  initial?: string
+  /** Stands where there is no value, and the verb of the button that makes one. */
+  none: string
+  create: string
+  /** The same with what it makes: "Override net.ssid". */
+  createLabel: string
+  /** What is not in force is shown fainter. */
+  isFaint?: boolean
+  isEditing: boolean
+  onEdit(isEditing: boolean): void
+  onSave(value: string): Promise<void>
+  onRemove(): void
+}
+
+export function ValueCell(props: ValueCellProps) {
+  const {
+    what,
+    value,
+    initial,
+    none,
+    create,
+    createLabel,
+    isFaint = false,
+    isEditing,
+    onEdit,
+    onSave,
+    onRemove,
+  } = props
+  if (isEditing)
+    return (
+      <ValueEditor
+        label={`Value of ${what}`}
+        value={value}
+        initial={initial ?? ''}
+        onSave={onSave}
+        onClose={() => onEdit(false)}
+      />
+    )
+  if (value === undefined)
+    return (
+      <Group gap="xs" wrap="nowrap">
+        <Text size="sm" c="dimmed">
+          {none}
+        </Text>
+        <Button size="compact-xs" variant="default" onClick={() => onEdit(true)} aria-label={createLabel}>
+          {create}
+        </Button>
+      </Group>
+    )
+  return (
+    <Group gap={4} wrap="nowrap" align="flex-start" justify="space-between">
+      <Box miw={0} c={isFaint ? 'dimmed' : undefined} fz="sm">
+        <LongText value={value} />
+      </Box>
+      <Group gap={0} wrap="nowrap">
+        <CopyButton value={value} what={what} />
+        <Tooltip label={`Edit ${what}`}>
+          <ActionIcon size="sm" aria-label={`Edit ${what}`} onClick={() => onEdit(true)}>
+            <IconPencil size={16} />
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip label={`Remove ${what}`}>
+          <ActionIcon size="sm" aria-label={`Remove ${what}`} onClick={onRemove}>
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </Group>
+    </Group>
+  )
+}

@@ -1,0 +1,72 @@
+import { Button, Group, Stack, Textarea } from '@mantine/core'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { errorText } from '../../graphql/describe-error.ts'
+import { ChangedMeanwhile } from './changed-meanwhile.tsx'
+
+interface ValueEditorProps {
+  /** For those who do not see the column's head: "Value of net.ssid". */
+  label: string
+  /** The value as it is now, which may change while somebody writes. */
+  value: string | undefined
+  /** What it begins with where there is no value yet. */
+  initial?: string
+  onSave(value: string): Promise<void>
+  onClose(): void
+}
+
+/** Writes one value. What others do meanwhile is told and overwrites nothing. */
+export function ValueEditor({ label, value, initial = '', onSave, onClose }: ValueEditorProps) {
+  const [known, setKnown] = useState(value)
+  const [text, setText] = useState(value ?? initial)
+  const [isSaving, setSaving] = useState(false)
+  const [error, setError] = useState<string>()
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+
+  const save = async (): Promise<void> => {
+    setSaving(true)
+    setError(undefined)
+    try {
+      await onSave(text)
+      onClose()
+    } catch (failure) {
+      setError(errorText(failure))
+      setSaving(false)
+    }
+  }
+  const isTouched = text !== (known ?? initial)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save()
+    if (event.key === 'Escape' && !isTouched) onClose()
+  }
+  const takeTheirs = (): void => {
+    setKnown(value)
+    setText(value ?? initial)
+  }
+  return (
+    <Stack gap={6} miw={220}>
+      <Textarea
+        ref={field}
+        aria-label={label}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={onKeyDown}
+        error={error}
+        autosize
+        minRows={1}
+        maxRows={20}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        spellCheck={false}
+      />
+      {isSaving || value === known ? null : <ChangedMeanwhile value={value} onTake={takeTheirs} />}
+      <Group gap="xs">
+        <Button size="compact-sm" loading={isSaving} onClick={save}>
+          Save
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,123 @@
+import { Tabs, Text } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import { useQuery } from 'urql'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { StateBadge } from '../../components/state-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { useKept } from '../../components/use-kept.ts'
+import { useRefresh } from '../../components/use-refresh.ts'
+import { useUrlState } from '../../components/use-url-state.ts'
+import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
+import { AttributesPanel } from '../attributes/attributes-panel.tsx'
+import { ServicesPanel } from '../services/services-panel.tsx'
+import { BackToList } from './back-to-list.tsx'
+import { type DeviceDetailFragment, DeviceDetailsDocument } from './device.generated.ts'
+import { DeviceActions } from './device-actions.tsx'
+import { deviceTabs } from './device-search.ts'
+import { EventsPanel } from './events-panel.tsx'
+import { Facts, NoValue } from './facts.tsx'
+import { NoSuchDevice } from './no-such-device.tsx'
+
+/** One device: what is known of it, its attributes, services and events. */
+export function DevicePage() {
+  const { deviceId } = useParams({ from: '/shell/devices/$deviceId' })
+  return <DeviceById key={deviceId} deviceId={deviceId.toLowerCase()} />
+}
+
+function DeviceById({ deviceId }: { deviceId: string }) {
+  const [query, ask] = useQuery({ query: DeviceDetailsDocument, variables: { id: [deviceId] } })
+  const { data, error } = query
+  const login = useKept(data?.login ?? undefined)
+  const refresh = useRefresh(query, () => ask({ requestPolicy: 'network-only' }))
+  useLiveEvents({
+    onEvents(events) {
+      if (events.some((event) => event.type !== 'ATTRIBUTE_CHANGE' && devicesOf(event).includes(deviceId))) refresh()
+    },
+    onGap: refresh,
+  })
+  const device = login?.device[0]
+  return (
+    <>
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The device could not be loaded" onRetry={refresh} />
+      )}
+      {device !== undefined ? (
+        <Device device={device} />
+      ) : login !== undefined ? (
+        <NoSuchDevice what="device" />
+      ) : (
+        error === undefined && <Loading what="device" />
+      )}
+    </>
+  )
+}
+
+function Device({ device }: { device: DeviceDetailFragment }) {
+  const [search, change] = useUrlState('/shell/devices/$deviceId')
+  const tab = search.tab ?? 'attributes'
+  return (
+    <>
+      <BackToList />
+      <PageHeader
+        title={device.name}
+        beside={<StateBadge state={device.state} since={device.stateSince} />}
+        actions={<DeviceActions device={device} />}
+      />
+      <DeviceFacts device={device} />
+      <Tabs
+        value={tab}
+        onChange={(chosen) => {
+          const known = deviceTabs.find((each) => each === chosen)
+          change({ tab: known === 'attributes' ? undefined : known })
+        }}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="attributes">Attributes</Tabs.Tab>
+          <Tabs.Tab value="services">Services</Tabs.Tab>
+          <Tabs.Tab value="events">Events</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="attributes">
+          <AttributesPanel
+            targetId={device.id}
+            isDevice
+            context={search.context}
+            onContext={(context) => change({ context })}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="services">
+          <ServicesPanel deviceId={device.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="events">
+          <EventsPanel device={device} kind={search.events} onKind={(events) => change({ events })} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+function DeviceFacts({ device }: { device: DeviceDetailFragment }) {
+  return (
+    <Facts
+      facts={[
+        { label: 'Id', value: <Mono text={device.id} />, copy: device.id },
+        {
+          label: 'Hardware id',
+          value: device.hardwareId === null ? <NoValue /> : <Mono text={device.hardwareId} />,
+          copy: device.hardwareId ?? undefined,
+        },
+        { label: 'Platform', value: device.platform ?? <NoValue /> },
+        { label: 'Created', value: <Time value={device.created} format="local" /> },
+        { label: 'Last reported', value: <Time value={device.lastReported} /> },
+      ]}
+    />
+  )
+}
+
+const Mono = ({ text }: { text: string }) => (
+  <Text span inherit ff="monospace" fz="xs">
+    {text}
+  </Text>
+)

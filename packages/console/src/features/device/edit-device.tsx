@@ -1,0 +1,73 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { errorCode, errorText } from '../../graphql/describe-error.ts'
+import { useChange } from '../../graphql/use-change.ts'
+import { type DeviceDetailFragment, UpdateDeviceDocument } from './device.generated.ts'
+
+interface EditDeviceProps {
+  opened: boolean
+  onClose(): void
+  device: DeviceDetailFragment
+}
+
+export function EditDevice({ opened, ...rest }: EditDeviceProps) {
+  return (
+    <Modal opened={opened} onClose={rest.onClose} title="Edit the device">
+      <Form {...rest} />
+    </Modal>
+  )
+}
+
+/** Made anew each time the dialog opens, so that it begins with what is there. */
+function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
+  const [before] = useState(device)
+  const update = useChange(UpdateDeviceDocument, ['Device'])
+  const [error, setError] = useState<unknown>()
+  const [isSaving, setSaving] = useState(false)
+  const form = useForm({
+    initialValues: { name: before.name, hardwareId: before.hardwareId ?? '', platform: before.platform ?? '' },
+    validate: { name: (name) => (name.trim() === '' ? 'A device needs a name' : null) },
+  })
+  const submit = async ({ name, hardwareId, platform }: typeof form.values): Promise<void> => {
+    setSaving(true)
+    setError(undefined)
+    try {
+      // What was not changed is left away, so that what others changed meanwhile stays.
+      await update({
+        id: device.id,
+        ...(name.trim() === before.name ? {} : { name: name.trim() }),
+        ...(hardwareId === (before.hardwareId ?? '') ? {} : { hardwareId: hardwareId || null }),
+        ...(platform === (before.platform ?? '') ? {} : { platform: platform || null }),
+      })
+      onClose()
+    } catch (failure) {
+      if (errorCode(failure) === 'CONFLICT') form.setFieldError('hardwareId', errorText(failure))
+      else setError(failure)
+      setSaving(false)
+    }
+  }
+  return (
+    <form onSubmit={form.onSubmit(submit)}>
+      <Stack gap="sm">
+        <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps('name')} />
+        <TextInput
+          label="Hardware id"
+          description="What the machine is called by its maker; unique in the account"
+          {...form.getInputProps('hardwareId')}
+        />
+        <TextInput label="Platform" description="Such as linux-arm64" {...form.getInputProps('platform')} />
+        {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isSaving}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

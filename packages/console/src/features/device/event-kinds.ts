@@ -1,0 +1,23 @@
+import type { EventType } from '../../components/event-types.ts'
+
+/** Choices of what is listed of a device's events. */
+export const eventKinds = ['state', 'attributes', 'services', 'device'] as const
+
+export type EventKind = (typeof eventKinds)[number]
+
+export const eventKindLabels: Readonly<Record<EventKind, string>> = {
+  state: 'State',
+  attributes: 'Attributes',
+  services: 'Services',
+  device: 'Device and secret',
+}
+
+export const typesOfKind: Readonly<Record<EventKind, EventType[]>> = {
+  state: ['DEVICE_STATE', 'SERVICE_STATE'],
+  attributes: ['ATTRIBUTE_CHANGE'],
+  services: ['SERVICE_ADD', 'SERVICE_UPDATE', 'SERVICE_REMOVE', 'SERVICE_STATE'],
+  device: ['DEVICE_REGISTER', 'DEVICE_UPDATE', 'DEVICE_DELETE', 'DEVICE_SECRET_ROTATE'],
+}
+
+/** What can happen to a service. */
+export const typesOfServices: readonly EventType[] = [...typesOfKind.services, 'ATTRIBUTE_CHANGE']

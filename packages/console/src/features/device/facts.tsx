@@ -1,0 +1,37 @@
+import { Box, Group, Paper, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { CopyButton } from '../../components/copy-button.tsx'
+
+export interface Fact {
+  label: string
+  value: ReactNode
+  /** What can be copied, where it is to be put elsewhere. */
+  copy?: string | undefined
+}
+
+/** What is known of a thing, each under its name. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <Paper withBorder p="sm" mb="md">
+      <Group component="dl" gap="8px 36px" align="flex-start" m={0}>
+        {facts.map(({ label, value, copy }) => (
+          <Box key={label} miw={0}>
+            <Text component="dt" size="xs" c="dimmed">
+              {label}
+            </Text>
+            <Group component="dd" gap={4} wrap="nowrap" m={0} fz="sm" style={{ overflowWrap: 'anywhere' }}>
+              <Box miw={0}>{value}</Box>
+              {copy === undefined ? null : <CopyButton value={copy} what={label.toLowerCase()} />}
+            </Group>
+          </Box>
+        ))}
+      </Group>
+    </Paper>
+  )
+}
+
+export const NoValue = () => (
+  <Text span inherit c="dimmed">
+    none
+  </Text>
+)

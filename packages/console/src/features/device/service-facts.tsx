@@ -1,0 +1,28 @@
+import { Text } from '@mantine/core'
+import { Time } from '../../components/time.tsx'
+import type { ServiceRowFragment } from '../services/services.generated.ts'
+import { portText } from '../services/services-table.tsx'
+import { Facts } from './facts.tsx'
+
+export function ServiceFacts({ service }: { service: ServiceRowFragment }) {
+  return (
+    <Facts
+      facts={[
+        {
+          label: 'Id',
+          value: (
+            <Text span inherit ff="monospace" fz="xs">
+              {service.id}
+            </Text>
+          ),
+          copy: service.id,
+        },
+        { label: 'Type', value: `${service.title}, ${portText(service)}` },
+        { label: 'Host', value: service.host ?? 'the device itself', copy: service.host ?? undefined },
+        { label: 'Enabled', value: service.enabled ? 'yes' : 'no' },
+        { label: 'Added', value: <Time value={service.created} format="local" /> },
+        { label: 'Last reported', value: <Time value={service.lastReported} /> },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,109 @@
+import { Tabs } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import { useQuery } from 'urql'
+import { RouterButton } from '../../app/links.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { StateBadge } from '../../components/state-badge.tsx'
+import { useKept } from '../../components/use-kept.ts'
+import { useRefresh } from '../../components/use-refresh.ts'
+import { useUrlState } from '../../components/use-url-state.ts'
+import { useLiveEvents } from '../../graphql/use-live-events.ts'
+import { AttributesPanel } from '../attributes/attributes-panel.tsx'
+import { ServiceDetailsDocument, type ServiceDetailsQuery } from '../services/services.generated.ts'
+import { ServiceEvents } from './events-panel.tsx'
+import { NoSuchDevice } from './no-such-device.tsx'
+import { ServiceActions } from './service-actions.tsx'
+import { ServiceFacts } from './service-facts.tsx'
+import { ServicePath } from './service-path.tsx'
+
+type Service = NonNullable<ServiceDetailsQuery['login']>['service'][number]
+
+/** One service of a device: what is known of it, its attributes and events. */
+export function ServicePage() {
+  const { deviceId, serviceId } = useParams({ from: '/shell/devices/$deviceId/services/$serviceId' })
+  const ids = { deviceId: deviceId.toLowerCase(), serviceId: serviceId.toLowerCase() }
+  if (ids.serviceId === ids.deviceId) return <IsBulkService deviceId={ids.deviceId} />
+  return <ServiceById key={serviceId} {...ids} />
+}
+
+function ServiceById({ deviceId, serviceId }: { deviceId: string; serviceId: string }) {
+  const [query, ask] = useQuery({ query: ServiceDetailsDocument, variables: { id: [serviceId] } })
+  const { data, error } = query
+  const login = useKept(data?.login ?? undefined)
+  const refresh = useRefresh(query, () => ask({ requestPolicy: 'network-only' }))
+  useLiveEvents({
+    onEvents(events) {
+      const isAbout = ({ id }: { id: string }): boolean => id === serviceId || id === deviceId
+      if (events.some(({ type, target }) => type !== 'ATTRIBUTE_CHANGE' && target.some(isAbout))) refresh()
+    },
+    onGap: refresh,
+  })
+  const service = login?.service.find(({ device }) => device.id === deviceId)
+  return (
+    <>
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The service could not be loaded" onRetry={refresh} />
+      )}
+      {service !== undefined ? (
+        <ServiceParts service={service} />
+      ) : login !== undefined ? (
+        <NoSuchDevice what="service">{toDevice(deviceId)}</NoSuchDevice>
+      ) : (
+        error === undefined && <Loading what="service" />
+      )}
+    </>
+  )
+}
+
+const toDevice = (deviceId: string) => (
+  <RouterButton to="/devices/$deviceId" params={{ deviceId }}>
+    Show the device
+  </RouterButton>
+)
+
+function ServiceParts({ service }: { service: Service }) {
+  const [search, change] = useUrlState('/shell/devices/$deviceId/services/$serviceId')
+  return (
+    <>
+      <ServicePath device={service.device} />
+      <PageHeader
+        title={service.name}
+        beside={<StateBadge state={service.state} />}
+        actions={<ServiceActions service={service} deviceId={service.device.id} />}
+      />
+      <ServiceFacts service={service} />
+      <Tabs
+        value={search.tab === 'events' ? 'events' : 'attributes'}
+        onChange={(tab) => change({ tab: tab === 'events' ? tab : undefined })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="attributes">Attributes</Tabs.Tab>
+          <Tabs.Tab value="events">Events</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="attributes">
+          <AttributesPanel
+            targetId={service.id}
+            isDevice={false}
+            context={search.context}
+            onContext={(context) => change({ context })}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="events">
+          <ServiceEvents device={service.device} serviceId={service.id} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+function IsBulkService({ deviceId }: { deviceId: string }) {
+  return (
+    <PageHeader title="Bulk service" actions={toDevice(deviceId)}>
+      This id names the bulk service of a device, which is the device as a whole: its name, state and attributes are
+      those of the device.
+    </PageHeader>
+  )
+}

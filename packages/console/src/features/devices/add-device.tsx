@@ -1,0 +1,76 @@
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { useMutation } from 'urql'
+import { RouterAnchor } from '../../app/links.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { SecretOnce } from '../../components/secret-once.tsx'
+import { AddDeviceDocument } from './devices.generated.ts'
+
+interface AddDeviceProps {
+  opened: boolean
+  onClose(): void
+}
+
+/** Registers a device by hand; its secret is shown this once. */
+export function AddDevice({ opened, onClose }: AddDeviceProps) {
+  const [{ data, error, fetching }, register] = useMutation(AddDeviceDocument)
+  const [isDone, setDone] = useState(false)
+  const form = useForm({
+    initialValues: { name: '', hardwareId: '', platform: '' },
+    validate: { name: (name) => (name.trim() === '' ? 'A device needs a name' : null) },
+  })
+  const close = (): void => {
+    setDone(false)
+    form.reset()
+    onClose()
+  }
+  const submit = async ({ name, hardwareId, platform }: typeof form.values): Promise<void> => {
+    const result = await register({ name, hardwareId: hardwareId || null, platform: platform || null })
+    if (result.error === undefined) setDone(true)
+  }
+  const added = isDone ? data?.registerDevice : undefined
+  return (
+    <Modal opened={opened} onClose={close} title={added === undefined ? 'Add a device' : 'Device added'}>
+      {added === undefined ? (
+        <form onSubmit={form.onSubmit(submit)}>
+          <Stack gap="sm">
+            <Text size="sm" c="dimmed">
+              Devices can also join by themselves, with a{' '}
+              <RouterAnchor to="/account/codes" inherit>
+                registration code
+              </RouterAnchor>
+              .
+            </Text>
+            <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+            <TextInput
+              label="Hardware id"
+              description="Unique in the account; may be left empty"
+              {...form.getInputProps('hardwareId')}
+            />
+            <TextInput label="Platform" description="Such as linux-arm64" {...form.getInputProps('platform')} />
+            {error === undefined ? null : <ErrorNotice error={error} title="The device was not added" />}
+            <Button type="submit" loading={fetching}>
+              Add
+            </Button>
+          </Stack>
+        </form>
+      ) : (
+        <Stack gap="sm">
+          <Text size="sm">
+            <RouterAnchor to="/devices/$deviceId" params={{ deviceId: added.device.id }} inherit>
+              {added.device.name}
+            </RouterAnchor>{' '}
+            signs on with its id and this secret.
+          </Text>
+          <SecretOnce
+            what="device secret"
+            value={added.secret ?? ''}
+            file={{ name: 'device.txt', content: `id = ${added.device.id}\nsecret = ${added.secret}\n` }}
+          />
+          <Button onClick={close}>Done</Button>
+        </Stack>
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,71 @@
+import { Alert, Button, Group, List, Progress as ProgressBar, Stack, Text } from '@mantine/core'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import type { Progress } from './run-in-batches.ts'
+import type { BulkState } from './use-bulk.ts'
+
+interface BulkProgressProps {
+  state: Exclude<BulkState, { step: 'ready' }>
+  /** Past tense: "changed", "deleted". */
+  verb: string
+  onStop(): void
+  onClose(): void
+}
+
+/** How far it is; at its end what was done and what was not. */
+export function BulkProgress({ state, verb, onStop, onClose }: BulkProgressProps) {
+  const { done, failed, total } = state.progress
+  const tried = done + failed.length
+  return (
+    <Stack gap="sm">
+      <ProgressBar
+        value={total === 0 ? 100 : (100 * tried) / total}
+        aria-label={`${tried} of ${total}`}
+        animated={state.step === 'running'}
+      />
+      <Text size="sm" role="status">
+        {describe(state, verb)}
+      </Text>
+      {state.step === 'ended' && state.error !== undefined ? (
+        <ErrorNotice error={state.error} title="It could not go on" />
+      ) : null}
+      <Failures progress={state.progress} />
+      <Group justify="flex-end">
+        {state.step === 'running' ? (
+          <Button variant="default" onClick={onStop}>
+            Stop
+          </Button>
+        ) : (
+          <Button onClick={onClose}>Close</Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+function describe(state: BulkProgressProps['state'], verb: string): string {
+  const { done, failed, total } = state.progress
+  const count = `${done.toLocaleString()} of ${total.toLocaleString()} ${verb}`
+  if (state.step === 'running') return `${count} …`
+  const refused = failed.length === 0 ? '' : `, ${failed.length.toLocaleString()} refused`
+  const rest = total - done - failed.length
+  if (rest === 0) return `${count}${refused}.`
+  return `${state.isStopped ? 'Stopped: ' : ''}${count}${refused}, ${rest.toLocaleString()} left as they were.`
+}
+
+const SHOWN = 5
+
+function Failures({ progress: { failed } }: { progress: Progress }) {
+  if (failed.length === 0) return null
+  const reasons = Map.groupBy(failed, ({ reason }) => reason)
+  return (
+    <Alert color="red" title={`${failed.length.toLocaleString()} refused`}>
+      <List size="sm">
+        {[...reasons].slice(0, SHOWN).map(([reason, each]) => (
+          <List.Item key={reason}>
+            {each.length.toLocaleString()} × {reason}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
+}

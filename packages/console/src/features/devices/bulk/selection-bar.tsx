@@ -1,0 +1,83 @@
+import { Button, Group, Paper, Text } from '@mantine/core'
+import { IconFileExport, IconTag, IconTrash, IconX } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
+import type { ShownList } from '../csv/use-export.ts'
+import type { DeviceFilter } from '../devices-search.ts'
+import type { Selection } from '../selection.ts'
+
+const SetAttribute = lazy(async () => ({ default: (await import('./set-attribute.tsx')).SetAttribute }))
+const DeleteDevices = lazy(async () => ({ default: (await import('./delete-devices.tsx')).DeleteDevices }))
+const ExportDevices = lazy(async () => ({ default: (await import('../csv/export-devices.tsx')).ExportDevices }))
+
+interface SelectionBarProps {
+  selection: Selection
+  filter: DeviceFilter
+  total: number | undefined
+  attributes: readonly string[]
+  shown: ShownList
+}
+
+/** What can be done with the selected devices; there while some are. */
+export function SelectionBar({ selection, filter, total, attributes, shown }: SelectionBarProps) {
+  const [action, setAction] = useState<'set' | 'export' | 'delete'>()
+  const count = selection.count(total)
+  const close = (): void => setAction(undefined)
+  const devices = { selected: selection.selected, filter }
+  if (count === 0 && action === undefined) return null
+  return (
+    <>
+      <Paper withBorder px="sm" py={6} mb="xs" role="region" aria-label="Selected devices">
+        <Group gap="xs">
+          <Text size="sm" fw={600} role="status">
+            {selection.selected.kind === 'all' ? 'All that match: ' : ''}
+            {count?.toLocaleString() ?? '…'} selected
+          </Text>
+          {selection.selected.kind === 'some' && total !== undefined && count !== total ? (
+            <Button size="xs" variant="subtle" onClick={selection.selectAll}>
+              Select all {total.toLocaleString()} that match
+            </Button>
+          ) : null}
+          <Button
+            size="xs"
+            variant="light"
+            leftSection={<IconTag size={14} aria-hidden="true" />}
+            onClick={() => setAction('set')}
+          >
+            Set an attribute
+          </Button>
+          <Button
+            size="xs"
+            variant="light"
+            leftSection={<IconFileExport size={14} aria-hidden="true" />}
+            onClick={() => setAction('export')}
+          >
+            Export CSV
+          </Button>
+          <Button
+            size="xs"
+            variant="light"
+            color="red"
+            leftSection={<IconTrash size={14} aria-hidden="true" />}
+            onClick={() => setAction('delete')}
+          >
+            Delete
+          </Button>
+          <Button
+            size="xs"
+            variant="subtle"
+            color="gray"
+            leftSection={<IconX size={14} aria-hidden="true" />}
+            onClick={selection.clear}
+          >
+            Clear the selection
+          </Button>
+        </Group>
+      </Paper>
+      <Suspense>
+        {action === 'set' ? <SetAttribute devices={devices} count={count} names={attributes} onClose={close} /> : null}
+        {action === 'export' ? <ExportDevices devices={devices} shown={shown} count={count} onClose={close} /> : null}
+        {action === 'delete' ? <DeleteDevices devices={devices} onClose={close} /> : null}
+      </Suspense>
+    </>
+  )
+}

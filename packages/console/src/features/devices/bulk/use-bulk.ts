@@ -1,0 +1,44 @@
+import { useEffect, useRef, useState } from 'react'
+import { type BatchOptions, type Progress, runInBatches } from './run-in-batches.ts'
+
+export type BulkState =
+  | { step: 'ready' }
+  | { step: 'running'; progress: Progress }
+  /** `isStopped`: by the person, before the end. */
+  | { step: 'ended'; progress: Progress; isStopped: boolean; error?: unknown }
+
+interface Bulk {
+  state: BulkState
+  run(options: Pick<BatchOptions, 'ids' | 'change'>): Promise<void>
+  stop(): void
+  reset(): void
+}
+
+/** A change of many devices under way: how far it is, and the way to stop it. Leaving the page stops it too. */
+export function useBulk(): Bulk {
+  const [state, setState] = useState<BulkState>({ step: 'ready' })
+  const stopping = useRef<AbortController | null>(null)
+  useEffect(() => () => stopping.current?.abort(), [])
+  return {
+    state,
+    async run({ ids, change }) {
+      const controller = new AbortController()
+      stopping.current = controller
+      let progress: Progress = { done: 0, failed: [], total: ids.length }
+      const onProgress = (next: Progress): void => {
+        progress = next
+        setState({ step: 'running', progress })
+      }
+      onProgress(progress)
+      try {
+        await runInBatches({ ids, change, signal: controller.signal, onProgress })
+        const isStopped = progress.done + progress.failed.length < ids.length
+        setState({ step: 'ended', progress, isStopped })
+      } catch (error) {
+        setState({ step: 'ended', progress, isStopped: false, error })
+      }
+    },
+    stop: () => stopping.current?.abort(),
+    reset: () => setState({ step: 'ready' }),
+  }
+}

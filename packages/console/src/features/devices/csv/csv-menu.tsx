@@ -1,0 +1,66 @@
+import { Button, Menu } from '@mantine/core'
+import { IconChevronDown, IconFileExport, IconFileImport } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
+import { useClient } from 'urql'
+import { DeviceListNamesDocument } from '../devices.generated.ts'
+import type { DeviceFilter } from '../devices-search.ts'
+import type { ShownList } from './use-export.ts'
+
+const ImportDevices = lazy(async () => ({ default: (await import('./import-devices.tsx')).ImportDevices }))
+const ExportDevices = lazy(async () => ({ default: (await import('./export-devices.tsx')).ExportDevices }))
+
+interface CsvMenuProps {
+  filter: DeviceFilter
+  shown: ShownList
+  total: number | undefined
+  /** Devices may be others now. */
+  onImported(): void
+}
+
+const everything = { kind: 'all', except: new Set<string>() } as const
+
+/** Import, and export of all that the list shows. */
+export function CsvMenu({ filter, shown, total, onImported }: CsvMenuProps) {
+  const client = useClient()
+  const [opened, setOpened] = useState<'import' | 'export'>()
+  const closeImport = (): void => {
+    setOpened(undefined)
+    // The file may have brought new attributes, which columns and filters offer.
+    void client.query(DeviceListNamesDocument, {}, { requestPolicy: 'network-only' }).toPromise()
+    onImported()
+  }
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={14} aria-hidden="true" />}>
+            CSV
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconFileImport size={16} aria-hidden="true" />} onClick={() => setOpened('import')}>
+            Import CSV
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconFileExport size={16} aria-hidden="true" />}
+            disabled={total === 0}
+            onClick={() => setOpened('export')}
+          >
+            Export CSV
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Suspense>
+        {opened === 'import' ? <ImportDevices onClose={closeImport} /> : null}
+        {opened === 'export' ? (
+          <ExportDevices
+            devices={{ selected: everything, filter }}
+            shown={shown}
+            count={total}
+            onClose={() => setOpened(undefined)}
+          />
+        ) : null}
+      </Suspense>
+    </>
+  )
+}

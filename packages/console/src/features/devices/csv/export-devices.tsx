@@ -1,0 +1,107 @@
+import { Button, Group, Modal, Progress, Radio, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import type { SelectedDevices } from '../bulk/selected-devices.ts'
+import { isFiltered } from '../devices-search.ts'
+import { type ExportForm, type ShownList, useExport } from './use-export.ts'
+
+interface ExportDevicesProps {
+  devices: SelectedDevices
+  shown: ShownList
+  /** How many they are, as far as is known. */
+  count: number | undefined
+  onClose(): void
+}
+
+/** Saves devices as CSV: as they are shown, or whole. */
+export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesProps) {
+  const [form, setForm] = useState<ExportForm>('shown')
+  const { state, run, stop } = useExport(devices, shown)
+  const isRunning = state.step === 'running'
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title="Export devices as CSV"
+      closeOnClickOutside={!isRunning}
+      closeOnEscape={!isRunning}
+      withCloseButton={!isRunning}
+    >
+      <Stack gap="sm">
+        <Text size="sm">{describeDevices(devices, count)}</Text>
+        {state.step === 'ready' ? (
+          <>
+            <Radio.Group value={form} onChange={(value) => setForm(value as ExportForm)} label="What the file holds">
+              <Stack gap="xs" mt="xs">
+                <Radio
+                  value="shown"
+                  label="The columns shown"
+                  description="As the list has them, to look at and to calculate with. It cannot be imported."
+                />
+                <Radio
+                  value="all"
+                  label="Everything, to import again"
+                  description="Names, hardware ids, platforms, services and all attributes as they are. What attributes have in contexts, and states, are not part of it."
+                />
+              </Stack>
+            </Radio.Group>
+            {form === 'all' ? (
+              <Text size="xs" c="dimmed">
+                Values are written as they are: one that begins with =, +, - or @ is a formula to a spreadsheet that
+                opens the file.
+              </Text>
+            ) : null}
+            {state.isStopped ? (
+              <Text size="sm" role="status">
+                Stopped. Nothing was saved.
+              </Text>
+            ) : null}
+            {state.error === undefined ? null : (
+              <ErrorNotice error={state.error} title="The devices could not be exported" />
+            )}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button onClick={() => run(form)}>Export</Button>
+            </Group>
+          </>
+        ) : (
+          <>
+            <Progress
+              value={isRunning ? percent(state.devices, count) : 100}
+              animated={isRunning}
+              aria-label="Devices exported"
+            />
+            <Text size="sm" role="status">
+              {isRunning
+                ? `${state.devices.toLocaleString()} read …`
+                : `${state.devices.toLocaleString()} ${state.devices === 1 ? 'device is' : 'devices are'} in ${state.name}, among your downloads.`}
+            </Text>
+            <Group justify="flex-end">
+              {isRunning ? (
+                <Button variant="default" onClick={stop}>
+                  Stop
+                </Button>
+              ) : (
+                <Button onClick={onClose}>Close</Button>
+              )}
+            </Group>
+          </>
+        )}
+      </Stack>
+    </Modal>
+  )
+}
+
+function describeDevices({ selected, filter }: SelectedDevices, count: number | undefined): string {
+  const number = count?.toLocaleString() ?? 'all'
+  const noun = count === 1 ? 'device' : 'devices'
+  if (selected.kind === 'some' || selected.except.size > 0) return `The ${number} selected ${noun}.`
+  return isFiltered(filter)
+    ? `The ${number} ${noun} that match the filters.`
+    : `All ${count === undefined ? '' : `${number} `}devices.`
+}
+
+const percent = (done: number, count: number | undefined): number =>
+  count === undefined || count === 0 ? 0 : Math.min(100, (100 * done) / count)

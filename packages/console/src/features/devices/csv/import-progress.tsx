@@ -1,0 +1,68 @@
+import { Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { type Outcome, triedRows } from '@muster/fleet-csv/import/outcome'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { BadRows } from './bad-rows.tsx'
+import type { ImportState } from './use-import.ts'
+
+interface ImportProgressProps {
+  state: Extract<ImportState, { outcome: Outcome }>
+  onStop(): void
+  onAnother(): void
+  onClose(): void
+}
+
+/** How far the import is; at its end what was done and what was not. */
+export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProgressProps) {
+  const { outcome, prepared } = state
+  const { plan, name } = prepared
+  const isRunning = state.step === 'running'
+  const toWrite = plan.creations.length + plan.updates.length
+  const written = toWrite - (outcome.rows - triedRows(outcome))
+  return (
+    <Stack gap="sm">
+      <Progress
+        value={toWrite === 0 ? 100 : (100 * written) / toWrite}
+        animated={isRunning}
+        aria-label={`${written} of ${toWrite} rows`}
+      />
+      <Text size="sm" role="status">
+        {isRunning
+          ? `${written.toLocaleString()} of ${toWrite.toLocaleString()} rows are in${state.isStopping ? '; stopping once the running requests are answered' : ''} …`
+          : summary(outcome)}
+      </Text>
+      {!isRunning && outcome.rows > triedRows(outcome) ? (
+        <Text size="sm">
+          {`${(outcome.rows - triedRows(outcome)).toLocaleString()} rows are not known to be in. Import the file again: it goes on where this one ended.`}
+        </Text>
+      ) : null}
+      {outcome.stoppedBy === undefined ? null : <ErrorNotice error={outcome.stoppedBy} title="It could not go on" />}
+      {!isRunning && outcome.problems.length > 0 ? <BadRows problems={outcome.problems} fileName={name} /> : null}
+      <Group justify="flex-end">
+        {isRunning ? (
+          <Button variant="default" disabled={state.isStopping} onClick={onStop}>
+            Stop
+          </Button>
+        ) : (
+          <>
+            <Button variant="default" onClick={onAnother}>
+              Import another file
+            </Button>
+            <Button onClick={onClose}>Close</Button>
+          </>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+function summary(outcome: Outcome): string {
+  const { created, updated, unchanged, problems } = outcome
+  const parts = [
+    `${created.toLocaleString()} created`,
+    `${updated.toLocaleString()} updated`,
+    `${unchanged.toLocaleString()} unchanged`,
+    ...(problems.length > 0 ? [`${problems.length.toLocaleString()} refused`] : []),
+  ]
+  const isWhole = triedRows(outcome) === outcome.rows
+  return `${isWhole ? '' : 'Stopped: '}${parts.join(', ')}.`
+}

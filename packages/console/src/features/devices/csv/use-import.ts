@@ -1,0 +1,92 @@
+import { FileError } from '@muster/fleet-csv/csv/file-error'
+import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
+import type { Outcome } from '@muster/fleet-csv/import/outcome'
+import { type ImportPlan, planImport } from '@muster/fleet-csv/import/plan-import'
+import { writePlan } from '@muster/fleet-csv/import/write'
+import { useEffect, useRef, useState } from 'react'
+import { sessionApi } from './session-api.ts'
+
+/** A file that was read, and what its import would do. Nothing is written yet. */
+export interface PreparedImport {
+  name: string
+  file: DeviceFile
+  plan: ImportPlan
+}
+
+export type ImportState =
+  | { step: 'choose'; error?: unknown }
+  | { step: 'reading'; name: string; devices: number }
+  | { step: 'preview'; prepared: PreparedImport }
+  | { step: 'running'; prepared: PreparedImport; outcome: Outcome; isStopping: boolean }
+  | { step: 'ended'; prepared: PreparedImport; outcome: Outcome }
+
+interface Import {
+  state: ImportState
+  read(file: File): Promise<void>
+  run(prepared: PreparedImport): Promise<void>
+  stop(): void
+  /** Back to choosing a file. */
+  reset(): void
+}
+
+/** An import, from the file to the report. Leaving the page stops it after the requests that are under way. */
+export function useImport(): Import {
+  const [state, setState] = useState<ImportState>({ step: 'choose' })
+  const stopping = useRef<AbortController | null>(null)
+  useEffect(() => () => stopping.current?.abort(), [])
+  const begin = (): AbortSignal => {
+    stopping.current?.abort()
+    stopping.current = new AbortController()
+    return stopping.current.signal
+  }
+  return {
+    state,
+    async read(chosen) {
+      const signal = begin()
+      const show = (devices: number): void => setState({ step: 'reading', name: chosen.name, devices })
+      show(0)
+      // A setting of the state for each would hold up the reading.
+      const onRead = (devices: number): void => void (devices % 1000 === 0 && show(devices))
+      try {
+        const file = readDeviceFile(new Uint8Array(await chosen.arrayBuffer()))
+        const plan = await planImport(sessionApi, file, { signal, onRead })
+        if (!signal.aborted) setState({ step: 'preview', prepared: { name: chosen.name, file, plan } })
+      } catch (error) {
+        if (!signal.aborted) setState({ step: 'choose', error: readError(error) })
+      }
+    },
+    async run(prepared) {
+      const signal = begin()
+      const outcome = startOf(prepared)
+      const progress = (): void =>
+        setState({ step: 'running', prepared, outcome: { ...outcome }, isStopping: signal.aborted })
+      progress()
+      try {
+        await writePlan({ api: sessionApi, outcome, progress, signal }, prepared.plan)
+      } catch (error) {
+        outcome.stoppedBy = error as Error
+      }
+      setState({ step: 'ended', prepared, outcome })
+    },
+    stop() {
+      stopping.current?.abort()
+      setState((before) => (before.step === 'running' ? { ...before, isStopping: true } : before))
+    },
+    reset() {
+      stopping.current?.abort()
+      setState({ step: 'choose' })
+    },
+  }
+}
+
+/** Rows that need no writing count as done, and bad ones are known, before the first is written. */
+const startOf = ({ file, plan }: PreparedImport): Outcome => ({
+  rows: file.rows.length + file.problems.length,
+  created: 0,
+  updated: 0,
+  unchanged: plan.unchanged.length,
+  problems: [...plan.problems],
+})
+
+const readError = (error: unknown): unknown =>
+  error instanceof FileError && error.hint !== undefined ? new Error(`${error.message}: ${error.hint}`) : error

@@ -1,0 +1,83 @@
+import { Badge, Text, Tooltip } from '@mantine/core'
+import { RouterAnchor } from '../../app/links.tsx'
+import { StateBadge } from '../../components/state-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { attributeOf, attributeValue, type Column } from './columns.ts'
+import type { DeviceRowFragment } from './devices.generated.ts'
+
+interface DeviceCellProps {
+  device: DeviceRowFragment
+  column: Column
+}
+
+/** What a column shows of a device. */
+export function DeviceCell({ device, column: { id } }: DeviceCellProps) {
+  switch (id) {
+    case 'name':
+      return (
+        <RouterAnchor to="/devices/$deviceId" params={{ deviceId: device.id }} inherit truncate title={device.name}>
+          {device.name}
+        </RouterAnchor>
+      )
+    case 'state':
+      return <StateBadge state={device.state} since={device.stateSince} />
+    case 'services':
+      return <Services services={device.services} />
+    case 'created':
+      return <Time value={device.created} />
+    case 'lastReported':
+      return <Time value={device.lastReported} />
+    case 'id':
+      return (
+        <Text ff="monospace" fz="xs" span>
+          {device.id}
+        </Text>
+      )
+    default:
+      return <Value text={textOf(device, id)} />
+  }
+}
+
+function textOf(device: DeviceRowFragment, columnId: string): string | null | undefined {
+  const attribute = attributeOf(columnId)
+  if (attribute !== undefined) return attributeValue(device.attributes, attribute)
+  return device[columnId as 'platform' | 'hardwareId' | 'categoryA']
+}
+
+/** Values of many lines are one here; the whole of it is shown on hover and on the device's page. */
+function Value({ text }: { text: string | null | undefined }) {
+  if (text === null || text === undefined) return null
+  return <span title={text}>{text.replaceAll(/\s+/g, ' ')}</span>
+}
+
+const SHOWN_SERVICES = 3
+
+function Services({ services }: Pick<DeviceRowFragment, 'services'>) {
+  if (services.length === 0) return null
+  const rest = services.slice(SHOWN_SERVICES)
+  return (
+    <>
+      {services.slice(0, SHOWN_SERVICES).map((service) => (
+        <Badge
+          key={service.id}
+          color={service.state === 'active' ? 'teal' : 'gray'}
+          variant="light"
+          title={describeService(service)}
+          autoContrast
+        >
+          {service.name}
+        </Badge>
+      ))}
+      {rest.length === 0 ? null : (
+        <Tooltip label={rest.map(({ name }) => name).join(', ')}>
+          <Text span inherit c="dimmed">
+            +{rest.length}
+          </Text>
+        </Tooltip>
+      )}
+    </>
+  )
+}
+
+const describeService = ({ name, title, port, state }: DeviceRowFragment['services'][number]): string =>
+  `${name}: ${title}${port === null ? '' : ` on port ${port}`}, ${state}`

@@ -1,0 +1,132 @@
+import { Group, MultiSelect, Pill, Select, TagsInput, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { AttributeFilter } from './attribute-filter.tsx'
+import type { DevicesSearch } from './devices-search.ts'
+import type { ListNames } from './list-names.ts'
+
+interface DeviceFiltersProps {
+  search: DevicesSearch
+  onChange(patch: Partial<DevicesSearch>, options?: { replace?: boolean }): void
+  names: ListNames | undefined
+  /** Platforms that were seen, to choose from. */
+  platforms: readonly string[]
+}
+
+export function DeviceFilters({ search, onChange, names, platforms }: DeviceFiltersProps) {
+  const types = (names?.applicationTypes ?? []).map(({ id, name }) => ({ value: String(id), label: name }))
+  const attributes = Object.entries(search.attributes ?? {})
+  const withoutAttribute = (name: string): DevicesSearch['attributes'] =>
+    orNone(Object.fromEntries(attributes.filter(([each]) => each !== name)))
+  return (
+    <Group gap="xs" mb="xs" role="search" aria-label="Filter devices">
+      <NameFilter
+        name={search.name}
+        onChange={(name) => onChange({ name }, { replace: name !== undefined && search.name !== undefined })}
+      />
+      <Select
+        aria-label="State"
+        placeholder="Any state"
+        data={[
+          { value: 'active', label: 'Active' },
+          { value: 'inactive', label: 'Inactive' },
+        ]}
+        value={search.state ?? null}
+        onChange={(state) => onChange({ state: (state as DevicesSearch['state']) ?? undefined })}
+        clearable
+        w={130}
+      />
+      <TagsInput
+        aria-label="Platform"
+        placeholder={search.platform === undefined ? 'Any platform' : undefined}
+        data={[...platforms]}
+        value={search.platform ?? []}
+        onChange={(platform) => onChange({ platform: platform.length === 0 ? undefined : platform })}
+        acceptValueOnBlur
+        clearable
+        miw={150}
+        maw={320}
+      />
+      <MultiSelect
+        aria-label="Service type"
+        placeholder={search.application === undefined ? 'Any service' : undefined}
+        data={types}
+        value={(search.application ?? []).map(String)}
+        onChange={(chosen) => onChange({ application: chosen.length === 0 ? undefined : chosen.map(Number) })}
+        searchable
+        clearable
+        miw={150}
+        maw={320}
+      />
+      <AttributeFilter
+        names={names?.attributes ?? []}
+        context={search.context}
+        onAdd={(name, value, context) =>
+          onChange({ attributes: { ...search.attributes, [name]: value }, context: context || undefined })
+        }
+        onContext={(context) => onChange({ context: context || undefined })}
+      />
+      {attributes.map(([name, value]) => (
+        <Pill
+          key={name}
+          size="md"
+          withRemoveButton
+          removeButtonProps={{ 'aria-label': `Remove the filter ${name}`, 'aria-hidden': false, tabIndex: 0 }}
+          onRemove={() => onChange({ attributes: withoutAttribute(name) })}
+        >
+          {name} = {value === '' ? '(empty)' : value}
+        </Pill>
+      ))}
+      {search.context === undefined ? null : (
+        <Pill
+          size="md"
+          withRemoveButton
+          removeButtonProps={{ 'aria-label': 'Read base values again', 'aria-hidden': false, tabIndex: 0 }}
+          onRemove={() => onChange({ context: undefined })}
+        >
+          in context {search.context}
+        </Pill>
+      )}
+    </Group>
+  )
+}
+
+const orNone = (values: Record<string, string>): Record<string, string> | undefined =>
+  Object.keys(values).length === 0 ? undefined : values
+
+const AFTER_TYPING_MS = 250
+
+interface NameFilterProps {
+  name: string | undefined
+  onChange(name: string | undefined): void
+}
+
+/** Takes effect a moment after typing; follows the address when that changes otherwise. */
+function NameFilter({ name, onChange }: NameFilterProps) {
+  const [typed, setTyped] = useState(name ?? '')
+  const [known, setKnown] = useState(name)
+  if (known !== name) {
+    setKnown(name)
+    setTyped(name ?? '')
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the timer
+  useEffect(() => {
+    if (typed === (name ?? '')) return
+    const timer = setTimeout(() => {
+      setKnown(typed || undefined)
+      onChange(typed || undefined)
+    }, AFTER_TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return (
+    <TextInput
+      type="search"
+      aria-label="Part of the name"
+      placeholder="Part of the name"
+      leftSection={<IconSearch size={14} aria-hidden="true" />}
+      value={typed}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      w={200}
+    />
+  )
+}

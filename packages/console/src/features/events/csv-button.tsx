@@ -1,0 +1,33 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useClient } from 'urql'
+import { errorText } from '../../graphql/describe-error.ts'
+import { EventsDownloadDocument } from './events.generated.ts'
+import type { EventFilter } from './events-search.ts'
+
+/** Downloads all events that the filters let through, not the page alone. */
+export function CsvButton({ filter }: { filter: EventFilter }) {
+  const client = useClient()
+  const [running, setRunning] = useState(false)
+  const run = async (): Promise<void> => {
+    setRunning(true)
+    const { data, error } = await client.query(EventsDownloadDocument, { ...filter }, { requestPolicy: 'network-only' })
+    setRunning(false)
+    const url = data?.login?.eventsUrl
+    if (url === undefined)
+      return void notifications.show({ color: 'red', title: 'No download', message: errorText(error) })
+    const link = document.createElement('a')
+    // The server may be called otherwise than this page: the path is the same on both.
+    const { pathname, search } = new URL(url)
+    link.href = `${pathname}${search}`
+    link.download = 'events.csv'
+    link.click()
+  }
+  return (
+    <Button variant="default" leftSection={<IconDownload size={16} />} loading={running} onClick={run}>
+      CSV
+    </Button>
+  )
+}

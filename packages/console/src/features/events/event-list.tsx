@@ -1,0 +1,136 @@
+import { Button, Group, Stack, Switch, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { IconHistory, IconHistoryOff } from '@tabler/icons-react'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { useLiveStatus } from '../../graphql/use-live-events.ts'
+import { EventCard } from './event-card.tsx'
+import { EventRow } from './event-row.tsx'
+import { type EventFilter, isFiltered } from './events-search.ts'
+import { type LoggedEvent, useEventLog } from './use-event-log.ts'
+
+interface EventListProps {
+  filter: EventFilter
+  after: string | undefined
+  isLive: boolean
+  onLive: (isLive: boolean) => void
+  onPage: (after: string | undefined) => void
+}
+
+const columns = ['Time', 'Event', 'About', 'What changed', 'By', '']
+
+/** One choice of events; another one is another list. */
+export function EventList({ filter, after, isLive, onLive, onPage }: EventListProps) {
+  const { events, fresh, waiting, showWaiting, hasMore, error, reload } = useEventLog({ filter, after, isLive })
+  const last = events?.at(-1)
+  const turn = (live: boolean): void => {
+    if (live) showWaiting()
+    onLive(live)
+  }
+  return (
+    <>
+      <Group justify="space-between" mb="xs" mih={34}>
+        {after === undefined && filter.maxDate === undefined ? (
+          <Group gap="md">
+            <LiveSwitch isLive={isLive} onLive={turn} />
+            {waiting === 0 ? null : (
+              <Button size="compact-sm" variant="light" onClick={showWaiting}>
+                Show {waiting.toLocaleString()} new
+              </Button>
+            )}
+          </Group>
+        ) : (
+          <Text c="dimmed">New events are not shown here.</Text>
+        )}
+        <Paging {...{ after, last: hasMore ? last?.id : undefined, onPage }} />
+      </Group>
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The events could not be loaded" onRetry={reload} />
+      )}
+      {events === undefined && error === undefined ? <Loading what="events" /> : null}
+      {events?.length === 0 ? <NoEvents isFiltered={isFiltered(filter)} /> : null}
+      {events === undefined || events.length === 0 ? null : (
+        <>
+          <Events events={events} fresh={fresh} />
+          <Group justify="flex-end" mt="xs">
+            <Paging {...{ after, last: hasMore ? last?.id : undefined, onPage }} />
+          </Group>
+        </>
+      )}
+    </>
+  )
+}
+
+/** A table, or where that has no room, cards. */
+function Events({ events, fresh }: { events: readonly LoggedEvent[]; fresh: ReadonlySet<string> }) {
+  const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
+  if (isNarrow)
+    return (
+      <Stack component="ul" gap="xs" p={0} m={0} aria-label="Events" style={{ listStyle: 'none' }}>
+        {events.map((event) => (
+          <EventCard key={event.id} event={event} isFresh={fresh.has(event.id)} />
+        ))}
+      </Stack>
+    )
+  return (
+    <ListTable label="Events" columns={columns} minWidth={920}>
+      {events.map((event) => (
+        <EventRow key={event.id} event={event} isFresh={fresh.has(event.id)} />
+      ))}
+    </ListTable>
+  )
+}
+
+function LiveSwitch({ isLive, onLive }: { isLive: boolean; onLive: (isLive: boolean) => void }) {
+  const status = useLiveStatus()
+  return (
+    <Group gap="xs">
+      <Switch
+        label="Show new events as they happen"
+        checked={isLive}
+        onChange={({ currentTarget }) => onLive(currentTarget.checked)}
+      />
+      {status === 'broken' ? <Text c="dimmed">the connection is away; nothing is lost</Text> : null}
+    </Group>
+  )
+}
+
+interface PagingProps {
+  after: string | undefined
+  /** The last event here; undefined where none are older. */
+  last: string | undefined
+  onPage: (after: string | undefined) => void
+}
+
+function Paging({ after, last, onPage }: PagingProps) {
+  return (
+    <Group gap="xs">
+      {after === undefined ? null : (
+        <Button size="xs" variant="default" onClick={() => onPage(undefined)}>
+          Newest
+        </Button>
+      )}
+      {last === undefined ? null : (
+        <Button size="xs" variant="default" onClick={() => onPage(last)}>
+          Older
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+function NoEvents({ isFiltered: filtered }: { isFiltered: boolean }) {
+  if (filtered)
+    return (
+      <EmptyState icon={<IconHistoryOff />} title="No event matches">
+        Without a date to begin from, the last month is looked at. Choose an earlier one, or other types and devices.
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon={<IconHistory />} title="Nothing happened in the last month">
+      Every change of your devices and of the account is told here. Choose a date to look further back.
+    </EmptyState>
+  )
+}

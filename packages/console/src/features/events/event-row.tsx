@@ -1,0 +1,59 @@
+import { ActionIcon, Badge, Group, Table, Text } from '@mantine/core'
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
+import { memo, useState } from 'react'
+import { EventSummary } from '../../components/event-summary.tsx'
+import { eventLabel } from '../../components/event-types.ts'
+import { Time } from '../../components/time.tsx'
+import { EventActor } from './event-actor.tsx'
+import { EventDetails } from './event-details.tsx'
+import { EventTargets } from './event-target.tsx'
+import type { LoggedEvent } from './use-event-log.ts'
+
+interface EventRowProps {
+  event: LoggedEvent
+  isFresh: boolean
+}
+
+export const EventRow = memo(function EventRow({ event, isFresh }: EventRowProps) {
+  const [isOpen, setOpen] = useState(false)
+  const label = eventLabel(event.type)
+  const Icon = isOpen ? IconChevronDown : IconChevronRight
+  return (
+    <>
+      <Table.Tr bg={isFresh ? 'var(--mantine-primary-color-light)' : undefined}>
+        <Table.Td>
+          <Time value={event.timestamp} format="local" />
+        </Table.Td>
+        <Table.Td>
+          <Group gap={6} wrap="nowrap">
+            <Text inherit style={{ whiteSpace: 'nowrap' }}>
+              {label}
+            </Text>
+            {isFresh ? <Badge size="sm">new</Badge> : null}
+          </Group>
+        </Table.Td>
+        <Table.Td miw={150}>
+          <EventTargets event={event} />
+        </Table.Td>
+        <Table.Td>
+          <EventSummary event={event} />
+        </Table.Td>
+        <Table.Td>
+          <EventActor event={event} />
+        </Table.Td>
+        <Table.Td>
+          <ActionIcon aria-label={`Details of ${label}`} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            <Icon size={18} />
+          </ActionIcon>
+        </Table.Td>
+      </Table.Tr>
+      {isOpen ? (
+        <Table.Tr>
+          <Table.Td colSpan={6}>
+            <EventDetails event={event} />
+          </Table.Td>
+        </Table.Tr>
+      ) : null}
+    </>
+  )
+})

@@ -1,0 +1,54 @@
+import { Group, Text } from '@mantine/core'
+import { RouterAnchor } from '../../app/links.tsx'
+import type { LoggedEvent } from './use-event-log.ts'
+
+type Target = LoggedEvent['target'][number]
+
+/** What the event happened to, with a link where it can still be gone to. */
+export function EventTargets({ event: { type, target } }: { event: LoggedEvent }) {
+  const device = target.find(({ kind }) => kind === 'device')
+  return (
+    <Group gap={4} style={{ overflowWrap: 'break-word' }}>
+      {target.map((each, index) => (
+        <span key={`${each.kind} ${each.id}`}>
+          {index === 0 ? null : <span aria-hidden="true">› </span>}
+          <TargetLink target={each} device={device} isGone={isGone(type, each)} />
+        </span>
+      ))}
+    </Group>
+  )
+}
+
+const isGone = (type: string, { kind }: Target): boolean =>
+  (type === 'DEVICE_DELETE' && (kind === 'device' || kind === 'service')) ||
+  (type === 'SERVICE_REMOVE' && kind === 'service') ||
+  (type === 'WEBHOOK_DELETE' && kind === 'webhook')
+
+interface TargetLinkProps {
+  target: Target
+  device: Target | undefined
+  isGone: boolean
+}
+
+function TargetLink({ target: { kind, id, name }, device, isGone: gone }: TargetLinkProps) {
+  if (gone) return <Text inherit>{name}</Text>
+  if (kind === 'device')
+    return (
+      <RouterAnchor to="/devices/$deviceId" params={{ deviceId: id }} inherit>
+        {name}
+      </RouterAnchor>
+    )
+  if (kind === 'service' && device !== undefined)
+    return (
+      <RouterAnchor to="/devices/$deviceId/services/$serviceId" params={{ deviceId: device.id, serviceId: id }} inherit>
+        {name}
+      </RouterAnchor>
+    )
+  if (kind === 'webhook')
+    return (
+      <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: id }} inherit>
+        {name}
+      </RouterAnchor>
+    )
+  return <Text inherit>{name}</Text>
+}

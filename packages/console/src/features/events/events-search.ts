@@ -1,0 +1,54 @@
+import { type EventType, isEventType } from '../../components/event-types.ts'
+
+/** What the page keeps in its address. */
+export interface EventsSearch {
+  types?: EventType[]
+  /** Ids of devices. */
+  device?: string[]
+  /** From this moment on, and before that one; as the API takes them. */
+  from?: string
+  to?: string
+  /** Events older than this one. */
+  after?: string
+}
+
+/** Reads it; what is wrong in an address is left out, never an error. */
+export function eventsSearch(search: Record<string, unknown>): EventsSearch {
+  const types = [...new Set(list(search.types).filter(isEventType))]
+  const device = [...new Set(list(search.device).filter((id) => typeof id === 'string' && id !== ''))] as string[]
+  const [from, to] = [moment(search.from), moment(search.to)]
+  // The router reads `after=7` as a number.
+  const after = typeof search.after === 'number' ? String(search.after) : search.after
+  return {
+    ...(types.length === 0 ? {} : { types }),
+    ...(device.length === 0 ? {} : { device }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(typeof after === 'string' && after !== '' ? { after } : {}),
+  }
+}
+
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+function moment(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
+/** Arguments of `events` that choose which are listed. */
+export interface EventFilter {
+  types?: EventType[]
+  deviceId?: string[]
+  minDate?: string
+  maxDate?: string
+}
+
+export const filterOf = ({ types, device, from, to }: EventsSearch): EventFilter => ({
+  ...(types === undefined ? {} : { types }),
+  ...(device === undefined ? {} : { deviceId: device }),
+  ...(from === undefined ? {} : { minDate: from }),
+  ...(to === undefined ? {} : { maxDate: to }),
+})
+
+export const isFiltered = (filter: EventFilter): boolean => Object.keys(filter).length > 0

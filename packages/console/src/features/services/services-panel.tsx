@@ -1,0 +1,86 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconPlugConnected, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { useKept } from '../../components/use-kept.ts'
+import { useRefresh } from '../../components/use-refresh.ts'
+import { useChange, useTypes } from '../../graphql/use-change.ts'
+import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
+import { RemoveService } from './remove-service.tsx'
+import { ServiceForm } from './service-form.tsx'
+import { AddServiceDocument, DeviceServicesDocument, type ServiceRowFragment } from './services.generated.ts'
+import { ServicesTable } from './services-table.tsx'
+import { useUpdateService } from './use-service.ts'
+
+/** What runs on a device, added, edited and removed. */
+export function ServicesPanel({ deviceId }: { deviceId: string }) {
+  const [query, ask] = useQuery({
+    query: DeviceServicesDocument,
+    variables: { id: [deviceId] },
+    context: useTypes('Service'),
+  })
+  const { data, error } = query
+  const refresh = useRefresh(query, () => ask({ requestPolicy: 'network-only' }))
+  const add = useChange(AddServiceDocument, ['Service'])
+  const update = useUpdateService()
+  const [isAdding, setAdding] = useState(false)
+  const [edited, setEdited] = useState<ServiceRowFragment>()
+  const [removed, setRemoved] = useState<ServiceRowFragment>()
+  useLiveEvents({
+    onEvents(events) {
+      if (events.some((event) => event.type !== 'ATTRIBUTE_CHANGE' && devicesOf(event).includes(deviceId))) refresh()
+    },
+    onGap: refresh,
+  })
+
+  const services = useKept(data?.login?.device[0]?.services)
+  const addButton = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+      Add a service
+    </Button>
+  )
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <AboutBulkService />
+        {services !== undefined && services.length > 0 ? addButton : null}
+      </Group>
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The services could not be loaded" onRetry={refresh} />
+      )}
+      {services === undefined ? (
+        error === undefined && <Loading what="services" />
+      ) : services.length === 0 ? (
+        <EmptyState icon={<IconPlugConnected />} title="No services yet" action={addButton}>
+          A service is something that the device offers, such as SSH on port 22. The device can also report its own.
+        </EmptyState>
+      ) : (
+        <ServicesTable deviceId={deviceId} services={services} onEdit={setEdited} onRemove={setRemoved} />
+      )}
+      <ServiceForm
+        opened={isAdding}
+        onClose={() => setAdding(false)}
+        onSave={(fields) => add({ deviceId, ...fields })}
+      />
+      <ServiceForm
+        opened={edited !== undefined}
+        onClose={() => setEdited(undefined)}
+        service={edited}
+        onSave={async (fields) => edited && update(edited, fields)}
+      />
+      <RemoveService service={removed} onClose={() => setRemoved(undefined)} />
+    </Stack>
+  )
+}
+
+function AboutBulkService() {
+  return (
+    <Text size="sm" c="dimmed" maw={640}>
+      The device as a whole is a service too, its bulk service: it has the device’s own id, name, state and attributes,
+      and is not listed here. Wherever the API takes a service id, the device’s id names it.
+    </Text>
+  )
+}

@@ -1,0 +1,74 @@
+import { Anchor, Button, Checkbox, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { verifyBackupCode, verifyTotp } from './auth-api.ts'
+import { AuthError } from './auth-call.ts'
+import { SignInError } from './sign-in-error.tsx'
+
+interface CodeFormProps {
+  onDone: () => void
+  onStartAgain: () => void
+}
+
+/** The second step: a code of the authenticator app, or one of the backup codes. */
+export function CodeForm({ onDone, onStartAgain }: CodeFormProps) {
+  const [isBackup, setBackup] = useState(false)
+  const [code, setCode] = useState('')
+  const [trustDevice, setTrustDevice] = useState(false)
+  const [running, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>()
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setRunning(true)
+    setError(undefined)
+    try {
+      const given = { code: isBackup ? code.trim() : code.replaceAll(/\s/g, ''), trustDevice }
+      await (isBackup ? verifyBackupCode(given) : verifyTotp(given))
+      onDone()
+    } catch (failure) {
+      setError(failure)
+      setCode('')
+    } finally {
+      setRunning(false)
+    }
+  }
+
+  const isOver = error instanceof AuthError && error.reason === 'sign-in-expired'
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {error === undefined ? null : <SignInError error={error} />}
+        <Text size="sm">
+          {isBackup
+            ? 'Enter one of your backup codes. Each works once.'
+            : 'Enter the code that your authenticator app shows.'}
+        </Text>
+        <TextInput
+          key={isBackup ? 'backup' : 'totp'}
+          label={isBackup ? 'Backup code' : 'Code'}
+          value={code}
+          onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          inputMode={isBackup ? 'text' : 'numeric'}
+          autoComplete="one-time-code"
+          autoFocus
+          required
+          withAsterisk={false}
+        />
+        <Checkbox
+          label="Ask for no code in this browser for 30 days"
+          checked={trustDevice}
+          onChange={({ currentTarget }) => setTrustDevice(currentTarget.checked)}
+        />
+        <Button type="submit" loading={running} disabled={isOver}>
+          Sign in
+        </Button>
+        <Anchor component="button" type="button" size="sm" onClick={() => setBackup(!isBackup)}>
+          {isBackup ? 'Use the authenticator app' : 'Use a backup code'}
+        </Anchor>
+        <Anchor component="button" type="button" size="sm" onClick={onStartAgain}>
+          Start again
+        </Anchor>
+      </Stack>
+    </form>
+  )
+}

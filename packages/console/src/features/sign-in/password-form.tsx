@@ -1,0 +1,95 @@
+import { Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconFingerprint } from '@tabler/icons-react'
+import { useState } from 'react'
+import { offersPasskeys, signIn, signInWithPasskey } from './auth-api.ts'
+import { SignInError } from './sign-in-error.tsx'
+
+interface PasswordFormProps {
+  onDone: () => void
+  onNeedsCode: () => void
+}
+
+export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', password: '' },
+    validate: {
+      email: (value) => (value.includes('@') ? null : 'Enter your e-mail address'),
+      password: (value) => (value === '' ? 'Enter your password' : null),
+    },
+  })
+  const { running, error, run } = useAttempt()
+
+  const submit = form.onSubmit(({ email, password }) =>
+    run('password', async () => {
+      const answer = await signIn(email.trim(), password)
+      if (answer.signedIn) onDone()
+      else onNeedsCode()
+    }),
+  )
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {error === undefined ? null : <SignInError error={error} />}
+        <TextInput
+          label="E-mail"
+          type="email"
+          name="email"
+          autoComplete="username"
+          autoFocus
+          key={form.key('email')}
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label="Password"
+          name="password"
+          autoComplete="current-password"
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        />
+        <Button type="submit" loading={running === 'password'}>
+          Sign in
+        </Button>
+        {offersPasskeys() ? (
+          <>
+            <Divider label="or" />
+            <Button
+              variant="default"
+              leftSection={<IconFingerprint size={18} />}
+              loading={running === 'passkey'}
+              onClick={() => run('passkey', () => signInWithPasskey().then(onDone))}
+            >
+              Sign in with a passkey
+            </Button>
+          </>
+        ) : null}
+        <Text size="xs" c="dimmed">
+          The first time: the e-mail and password are in the credentials file that the server wrote when it started
+          first. Whoever runs the server adds people with <code>muster users add</code>.
+        </Text>
+      </Stack>
+    </form>
+  )
+}
+
+type Way = 'password' | 'passkey'
+
+function useAttempt() {
+  const [running, setRunning] = useState<Way>()
+  const [error, setError] = useState<unknown>()
+  const run = async (way: Way, attempt: () => Promise<void>): Promise<void> => {
+    setRunning(way)
+    setError(undefined)
+    try {
+      await attempt()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setRunning(undefined)
+    }
+  }
+  return { running, error, run }
+}

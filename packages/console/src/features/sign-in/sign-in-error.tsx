@@ -1,0 +1,48 @@
+import { Alert } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { describeError } from '../../graphql/describe-error.ts'
+import { AuthError } from './auth-call.ts'
+
+/** Why signing in did not work, in words; counts down where another try must wait. */
+export function SignInError({ error }: { error: unknown }) {
+  const { title, text } = describe(error)
+  return (
+    <Alert color="red" variant="light" title={title} role="alert">
+      {error instanceof AuthError && error.retryAfter !== undefined ? <Wait seconds={error.retryAfter} /> : text}
+    </Alert>
+  )
+}
+
+function Wait({ seconds }: { seconds: number }) {
+  const [left, setLeft] = useState(seconds)
+  useEffect(() => {
+    const until = Date.now() + seconds * 1000
+    const timer = setInterval(() => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000))), 500)
+    return () => clearInterval(timer)
+  }, [seconds])
+  return left === 0 ? 'You can try again now.' : `Wait ${left} s, then try again.`
+}
+
+function describe(error: unknown): { title: string; text: string } {
+  // What the browser says when the person closed its dialog, or no passkey fits.
+  if (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))
+    return {
+      title: 'No passkey was used',
+      text: 'The browser’s dialog was closed, or it has no passkey for this site.',
+    }
+  if (error instanceof Error && error.name === 'SecurityError')
+    return {
+      title: 'Passkeys do not work at this address',
+      text: 'Browsers allow them on https, and on http://localhost; not on plain IP addresses. Use your password.',
+    }
+  const { what, advice } = describeError(error)
+  if (!(error instanceof AuthError)) return { title: what, text: advice ?? '' }
+  if (error.code === 'RATE_LIMITED') return { title: 'Too many tries', text: what }
+  if (error.reason === 'wrong-password')
+    return { title: 'Wrong e-mail or password', text: 'Check both; capitals count in the password.' }
+  if (error.reason === 'wrong-code')
+    return { title: 'The code is wrong', text: 'Codes change every 30 seconds: take the one that shows now.' }
+  if (error.reason === 'sign-in-expired')
+    return { title: 'That took too long', text: 'Start again with your password.' }
+  return { title: 'You are not signed in', text: what }
+}

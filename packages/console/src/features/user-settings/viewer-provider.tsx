@@ -1,0 +1,53 @@
+import { type ReactNode, useMemo, useState } from 'react'
+import { useClient } from 'urql'
+import type { LiveEvent } from '../../graphql/live-events.ts'
+import { useLiveEvents } from '../../graphql/use-live-events.ts'
+import { SetUserSettingDocument, ViewerDocument, type ViewerQuery } from './viewer.generated.ts'
+import { settingsOf, type Viewer, ViewerContext } from './viewer.ts'
+
+interface ViewerProviderProps {
+  login: NonNullable<ViewerQuery['login']>
+  version: string
+  children: ReactNode
+}
+
+/** Gives pages the person and their settings; a changed setting shows at once and is taken back if the server refuses. */
+export function ViewerProvider({ login, version, children }: ViewerProviderProps) {
+  const client = useClient()
+  const [changed, setChanged] = useState<Record<string, string | null>>({})
+  useLiveEvents({
+    async onEvents(events) {
+      if (!events.some(isOfSettings)) return
+      // Another window of the person changed them; or this one, whose own changes are in the answer too.
+      const { error } = await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
+      if (error === undefined) setChanged({})
+    },
+  })
+  const viewer = useMemo<Viewer>(() => {
+    const kept: Record<string, string> = settingsOf(login)
+    const settings = Object.fromEntries(
+      Object.entries({ ...kept, ...changed }).filter((entry): entry is [string, string] => entry[1] !== null),
+    )
+    return {
+      id: login.id,
+      email: login.email,
+      name: login.name,
+      created: login.created,
+      version,
+      settings,
+      async setSetting(name, value) {
+        const before = settings[name] ?? null
+        setChanged((changes) => ({ ...changes, [name]: value }))
+        const variables = { user: login.id, name: `$ui.${name}`, value }
+        const { error } = await client.mutation(SetUserSettingDocument, variables)
+        if (error === undefined) return
+        setChanged((changes) => ({ ...changes, [name]: before }))
+        throw error
+      },
+    }
+  }, [client, login, version, changed])
+  return <ViewerContext value={viewer}>{children}</ViewerContext>
+}
+
+const isOfSettings = ({ type, target }: LiveEvent): boolean =>
+  type === 'ATTRIBUTE_CHANGE' && target.some(({ kind }) => kind === 'user')

@@ -1,0 +1,32 @@
+import { createContext, use } from 'react'
+import type { ViewerQuery } from './viewer.generated.ts'
+
+/** The person who is signed in. */
+export interface Viewer {
+  id: string
+  email: string
+  name: string | null
+  created: string
+  /** Release of the server. */
+  version: string
+  /** The values of `$ui.…` on the user, by sub-name: `label.categoryA`, `columns`. */
+  settings: Readonly<Record<string, string>>
+  /** Keeps a setting on the server, null removes it. Rejects with the API's error and then changes nothing. */
+  setSetting(name: string, value: string | null): Promise<void>
+}
+
+export const ViewerContext = createContext<Viewer | null>(null)
+
+export function useViewer(): Viewer {
+  const viewer = use(ViewerContext)
+  if (viewer === null) throw new Error('useViewer is for pages inside the shell')
+  return viewer
+}
+
+export function settingsOf({ attributes }: NonNullable<ViewerQuery['login']>): Record<string, string> {
+  const group = attributes.$ui
+  if (typeof group !== 'object' || group === null) return {}
+  return Object.fromEntries(
+    Object.entries(group).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}

@@ -1,0 +1,43 @@
+import { Badge, Group, Text } from '@mantine/core'
+import { IconCheck, IconClock, IconX } from '@tabler/icons-react'
+import { eventLabel } from '../../components/event-types.ts'
+import type { DeliveryFieldsFragment } from './webhooks.generated.ts'
+
+const looks: Record<string, { color: string; Icon: typeof IconCheck }> = {
+  delivered: { color: 'green', Icon: IconCheck },
+  failed: { color: 'red', Icon: IconX },
+  pending: { color: 'blue', Icon: IconClock },
+}
+
+export function DeliveryStatus({ status, httpStatus }: Pick<DeliveryFieldsFragment, 'status' | 'httpStatus'>) {
+  const { color, Icon } = looks[status] ?? { color: 'gray', Icon: IconClock }
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Badge color={color} style={{ flexShrink: 0 }} leftSection={<Icon size={12} aria-hidden="true" />}>
+        {status}
+      </Badge>
+      {httpStatus === null ? null : (
+        <Text span inherit c="dimmed">
+          {httpStatus}
+        </Text>
+      )}
+    </Group>
+  )
+}
+
+/** What a delivery tells of; of a test, and of an event that is no longer kept, its body says it. */
+export function deliverySubject({ event, request }: Pick<DeliveryFieldsFragment, 'event' | 'request'>): string {
+  if (event !== null) return eventLabel(event.type)
+  const type = bodyType(request)
+  return type === 'webhook.test' ? 'Test' : (type ?? 'An event that is no longer kept')
+}
+
+function bodyType(request: string | null): string | undefined {
+  try {
+    const body: unknown = JSON.parse(request ?? '')
+    const type = typeof body === 'object' && body !== null && 'type' in body ? body.type : undefined
+    return typeof type === 'string' ? type : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,45 @@
+import { Anchor, Checkbox, Fieldset, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { eventTypeGroups, eventTypes } from '../../components/event-types.ts'
+
+interface EventTypePickerProps {
+  value?: string[]
+  onChange?: (value: string[]) => void
+  error?: React.ReactNode
+}
+
+/** Chooses types of event, each with what it tells. */
+export function EventTypePicker({ value = [], onChange = () => {}, error }: EventTypePickerProps) {
+  const all = eventTypes.map(({ type }) => type)
+  return (
+    <Checkbox.Group
+      label="Events"
+      description="What the receiver is told of"
+      value={value}
+      onChange={onChange}
+      error={error}
+    >
+      <Group gap="md" mt={4}>
+        <Anchor component="button" type="button" size="sm" onClick={() => onChange(all)}>
+          Choose all
+        </Anchor>
+        <Anchor component="button" type="button" size="sm" onClick={() => onChange([])}>
+          Choose none
+        </Anchor>
+        <Text size="sm" c="dimmed">
+          {value.length} of {all.length} chosen
+        </Text>
+      </Group>
+      <Stack gap="sm" mt="xs">
+        {eventTypeGroups.map(({ group, types }) => (
+          <Fieldset key={group} legend={group} p="sm">
+            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+              {types.map(({ type, label, about }) => (
+                <Checkbox key={type} value={type} label={label} description={about} />
+              ))}
+            </SimpleGrid>
+          </Fieldset>
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  )
+}

@@ -1,0 +1,96 @@
+import { Alert, Badge, Code, Group, Stack, Text } from '@mantine/core'
+import { IconPlayerPause, IconWebhookOff } from '@tabler/icons-react'
+import { useParams } from '@tanstack/react-router'
+import { useQuery } from 'urql'
+import { RouterAnchor, RouterButton } from '../../app/links.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { eventLabel } from '../../components/event-types.ts'
+import { Loading } from '../../components/loading.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Time } from '../../components/time.tsx'
+import { useTypes } from '../../graphql/use-change.ts'
+import { Deliveries } from './deliveries.tsx'
+import { pausedSince } from './paused-since.ts'
+import { WebhookActions } from './webhook-actions.tsx'
+import { WebhookState } from './webhook-state.tsx'
+import { WebhookDocument } from './webhooks.generated.ts'
+
+export function WebhookPage() {
+  const { webhookId } = useParams({ from: '/shell/webhooks/$webhookId' })
+  const context = useTypes('Webhook')
+  const [{ data, error }, again] = useQuery({ query: WebhookDocument, variables: { id: webhookId }, context })
+  const login = data?.login
+  const webhook = login?.webhooks[0]
+  if (error !== undefined)
+    return (
+      <>
+        <PageHeader title="Webhook" />
+        <ErrorNotice error={error} title="The webhook could not be loaded" onRetry={() => again()} />
+      </>
+    )
+  if (login == null) return <Loading what="webhook" />
+  if (webhook === undefined) return <NoSuchWebhook />
+  const { name, url, events, paused, created } = webhook
+  const since = pausedSince(webhook, login.pauses)
+  return (
+    <Stack>
+      <div>
+        <RouterAnchor to="/webhooks" size="sm">
+          All webhooks
+        </RouterAnchor>
+        <PageHeader
+          title={name ?? url}
+          beside={<WebhookState webhook={webhook} since={since} />}
+          actions={<WebhookActions webhook={webhook} />}
+        >
+          <Group gap={4}>
+            <Code style={{ overflowWrap: 'anywhere' }}>{url}</Code>
+            <CopyButton value={url} what="URL" />
+            <span>
+              made <Time value={created} />
+            </span>
+          </Group>
+        </PageHeader>
+        {paused === null ? null : (
+          <Alert color="orange" icon={<IconPlayerPause />} title="Deliveries are held back">
+            <Text size="sm">
+              {reason(paused)} {since === undefined ? null : <Time value={since} />} Mend the receiver, send a test,
+              then resume: what was held back goes out.
+            </Text>
+          </Alert>
+        )}
+        <Group gap={6} mt="xs" role="list" aria-label="Events it tells of">
+          {events.map((type) => (
+            <Badge key={type} color="gray" role="listitem">
+              {eventLabel(type)}
+            </Badge>
+          ))}
+        </Group>
+      </div>
+      <Deliveries webhook={webhook} />
+    </Stack>
+  )
+}
+
+/** The API's advice after the colon is for programs; the button beside it does the same. */
+function reason(paused: string): string {
+  const [what = paused] = paused.split(': once the receiver')
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}.`
+}
+
+function NoSuchWebhook() {
+  return (
+    <>
+      <PageHeader title="Webhook" />
+      <EmptyState
+        icon={<IconWebhookOff />}
+        title="There is no such webhook"
+        action={<RouterButton to="/webhooks">All webhooks</RouterButton>}
+      >
+        It may have been deleted.
+      </EmptyState>
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { Group, Stack, Table, Text, Tooltip } from '@mantine/core'
+import { RouterAnchor } from '../../app/links.tsx'
+import { eventLabel } from '../../components/event-types.ts'
+import { Time } from '../../components/time.tsx'
+import { DeliveryStatus } from './delivery-status.tsx'
+import { WebhookState } from './webhook-state.tsx'
+import type { WebhooksQuery } from './webhooks.generated.ts'
+
+type Row = NonNullable<WebhooksQuery['login']>['webhooks'][number]
+
+interface WebhookRowProps {
+  webhook: Row
+  since: string | undefined
+}
+
+export function WebhookRow({ webhook, since }: WebhookRowProps) {
+  const { id, name, url, paused, enabled, newest, failed, created } = webhook
+  const last = newest.items[0]
+  return (
+    <Table.Tr>
+      <Table.Td maw={320}>
+        <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: id }} inherit fw={500}>
+          {name ?? url}
+        </RouterAnchor>
+        {name === null ? null : (
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {url}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td maw={240}>
+        <Stack gap={2}>
+          <WebhookState webhook={webhook} since={since} />
+          {paused === null || !enabled ? null : (
+            <Text size="xs" c="dimmed">
+              {paused.split(':')[0]}
+            </Text>
+          )}
+        </Stack>
+      </Table.Td>
+      <Table.Td>
+        <Events events={webhook.events} />
+      </Table.Td>
+      <Table.Td>
+        {last === undefined ? (
+          <Text inherit c="dimmed">
+            none yet
+          </Text>
+        ) : (
+          <Group gap="xs" wrap="nowrap">
+            <DeliveryStatus {...last} />
+            <Time value={last.created} />
+          </Group>
+        )}
+      </Table.Td>
+      <Table.Td>
+        {failed.total === 0 ? (
+          '0'
+        ) : (
+          <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: id }} search={{ show: 'failed' }} inherit>
+            {failed.total.toLocaleString()}
+          </RouterAnchor>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Time value={created} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+const NAMED = 2
+
+/** The first of them; all on hover or focus. */
+function Events({ events }: { events: Row['events'] }) {
+  const labels = events.map(eventLabel)
+  if (labels.length <= NAMED) return <Text inherit>{labels.join(', ')}</Text>
+  const rest = labels.length - NAMED
+  return (
+    <Tooltip label={labels.join(', ')} multiline maw={320}>
+      <Text inherit tabIndex={0}>
+        {labels.slice(0, NAMED).join(', ')} and {rest} more
+      </Text>
+    </Tooltip>
+  )
+}

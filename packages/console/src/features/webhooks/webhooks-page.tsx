@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconPlus, IconWebhook } from '@tabler/icons-react'
+import { useQuery } from 'urql'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { useTypes } from '../../graphql/use-change.ts'
+import { NewWebhookDialog } from './new-webhook-dialog.tsx'
+import { pausedSince } from './paused-since.ts'
+import { WebhookRow } from './webhook-row.tsx'
+import { WebhooksDocument } from './webhooks.generated.ts'
+
+const columns = ['Webhook', 'State', 'Events', 'Last delivery', 'Failed', 'Made']
+
+export function WebhooksPage() {
+  const context = useTypes('Webhook', 'WebhookDelivery')
+  const [{ data, error }, again] = useQuery({ query: WebhooksDocument, context })
+  const [opened, { open, close }] = useDisclosure()
+  const login = data?.login
+  const webhooks = login?.webhooks
+  const limit = login?.limits.find(({ name }) => name === 'webhooks')
+  const create = (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+      New webhook
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader title="Webhooks" actions={create}>
+        They tell your own programs of events as they happen, by signed HTTP requests.{' '}
+        {limit == null ? null : `You use ${limit.used} of ${limit.value}.`}
+      </PageHeader>
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The webhooks could not be loaded" onRetry={() => again()} />
+      )}
+      {webhooks === undefined && error === undefined ? <Loading what="webhooks" /> : null}
+      {webhooks?.length === 0 ? (
+        <EmptyState icon={<IconWebhook />} title="No webhooks yet" action={create}>
+          Give the address of a program of yours, and it is told when devices come and go, or of any other event.
+        </EmptyState>
+      ) : null}
+      {login == null || webhooks === undefined || webhooks.length === 0 ? null : (
+        <ListTable label="Webhooks" columns={columns} minWidth={860}>
+          {webhooks.map((webhook) => (
+            <WebhookRow key={webhook.id} webhook={webhook} since={pausedSince(webhook, login.pauses)} />
+          ))}
+        </ListTable>
+      )}
+      <NewWebhookDialog opened={opened} onClose={close} />
+    </>
+  )
+}

@@ -1,0 +1,24 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './app/global.css'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { listenForInstallPrompt } from './app/install-prompt.ts'
+import { Providers } from './app/providers.tsx'
+import { router } from './app/router.tsx'
+import { registerServiceWorker } from './app/service-worker.ts'
+
+listenForInstallPrompt()
+registerServiceWorker()
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('index.html has no element "root"')
+
+createRoot(root).render(
+  <StrictMode>
+    <Providers>
+      <RouterProvider router={router} />
+    </Providers>
+  </StrictMode>,
+)

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+/** Compressed script for sign-in and the device list, before anybody has clicked. */
+const FIRST_LOAD_BYTES = 300_000
+
+const run = promisify(execFile)
+const cwd = fileURLToPath(new URL('../', import.meta.url))
+const vite = fileURLToPath(new URL('../../../node_modules/vite/bin/vite.js', import.meta.url))
+
+interface ManifestEntry {
+  file: string
+  imports?: string[]
+}
+
+let folder: string
+let manifest: Record<string, ManifestEntry>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-console-build-'))
+  // As `npm run build` does it; what tests set for themselves would bring React's larger build for developers.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  await run(process.execPath, [vite, 'build', '--outDir', folder, '--manifest', '--logLevel', 'error'], { cwd, env })
+  manifest = JSON.parse(await readFile(join(folder, '.vite/manifest.json'), 'utf8'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
+
+/** The files of these modules and of all that they import at once. */
+function filesOf(modules: readonly string[], found = new Set<string>()): Set<string> {
+  for (const name of modules) {
+    const entry = manifest[name]
+    if (entry === undefined) throw new Error(`the build has no ${name}`)
+    if (found.has(entry.file)) continue
+    found.add(entry.file)
+    filesOf(entry.imports ?? [], found)
+  }
+  return found
+}
+
+const compressedBytes = async (name: string): Promise<number> => {
+  const compressed = await stat(join(folder, `${name}.gz`)).catch(() => stat(join(folder, name)))
+  return compressed.size
+}
+
+test('the first load of sign-in and the device list is small', async () => {
+  const pages = ['src/features/sign-in/sign-in-page.tsx', 'src/features/devices/devices-page.tsx']
+  const sizes = await Promise.all(Array.from(filesOf(['index.html', ...pages]), compressedBytes))
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(FIRST_LOAD_BYTES)
+})
+
+test('the documents have no inline script and name nothing on other hosts', async () => {
+  for (const name of ['index.html', 'doc.html', 'offline.html']) {
+    const html = await text(name)
+    expect(html.match(/<script(?![^>]*\bsrc=)[^>]*>/g), name).toBeNull()
+    expect(html.match(/(?:src|href)="(?:https?:)?\/\//g), name).toBeNull()
+  }
+})
+
+test('compressed files hold what they stand beside', async () => {
+  const html = await readdir(join(folder, 'assets'))
+  const script = html.find((name) => /^index-.*\.js$/.test(name))
+  if (script === undefined) throw new Error('the build has no script of index.html')
+  const plain = await readFile(join(folder, 'assets', script))
+  expect(brotliDecompressSync(await readFile(join(folder, 'assets', `${script}.br`))).equals(plain)).toBe(true)
+  expect(gunzipSync(await readFile(join(folder, 'assets', `${script}.gz`))).equals(plain)).toBe(true)
+})
+
+test('the service worker keeps files that are there, and what index.html loads is among them', async () => {
+  const worker = await text('sw.js')
+  const shell: string[] = JSON.parse(/const SHELL = (\[.*\])/.exec(worker)?.[1] ?? '[]')
+  const files = await Promise.all(shell.map((path) => stat(join(folder, path))))
+  expect(files.every((file) => file.isFile())).toBe(true)
+  const loaded = Array.from(
+    (await text('index.html')).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g),
+    ([, path]) => path,
+  )
+  expect(loaded.length).toBeGreaterThan(0)
+  expect(shell).toEqual(expect.arrayContaining(loaded))
+})
+
+test('the manifest names icons that are there, of the sizes that an installed app needs', async () => {
+  const { icons, start_url: start } = JSON.parse(await text('manifest.webmanifest'))
+  const sizes = await Promise.all(
+    icons.map(async ({ src, type, sizes: named, purpose }: Record<string, string>) => {
+      const image = await readFile(join(folder, src ?? ''))
+      if (type !== 'image/png') return undefined
+      expect(`${image.readUInt32BE(16)}x${image.readUInt32BE(20)}`).toBe(named)
+      return `${named} ${purpose}`
+    }),
+  )
+  expect(sizes).toEqual(expect.arrayContaining(['192x192 any', '512x512 any', '512x512 maskable']))
+  expect(start).toMatch(/^\//)
+})

@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Cell, formatCsvRow, parseCsv } from './cells.ts'
+
+const read = (text: string) => [...parseCsv(text)]
+const cell: fc.Arbitrary<Cell> = fc.oneof(
+  fc.constant(null),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', ' ', 'a', '=', '\uFEFF', ';') }),
+)
+
+describe('cells', () => {
+  it('come back as they were written, null apart from the empty string', () => {
+    const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 8 })
+    fc.assert(
+      fc.property(rows, (given) => {
+        const text = ['x,y\n', ...given.map(formatCsvRow)].join('')
+        expect(read(text).map((row) => 'cells' in row && row.cells)).toEqual([['x', 'y'], ...given])
+      }),
+    )
+  })
+
+  it('never throw, whatever the text', () => {
+    fc.assert(fc.property(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a') }), (text) => void read(text)))
+  })
+
+  it('tell empty from quoted empty', () => {
+    expect(read('a,,""')).toEqual([{ line: 1, cells: ['a', null, ''] }])
+  })
+
+  it('may be quoted over several lines, and lines are counted on', () => {
+    expect(read('a,b\r\n"1\r\n2",x\r\n\r\n\rlast,y')).toEqual([
+      { line: 1, cells: ['a', 'b'] },
+      { line: 2, cells: ['1\r\n2', 'x'] },
+      { line: 6, cells: ['last', 'y'] },
+    ])
+  })
+
+  it('begin behind a byte order mark', () => {
+    expect(read('\uFEFF"name",b\n')).toEqual([{ line: 1, cells: ['name', 'b'] }])
+  })
+})
+
+describe('a broken quote', () => {
+  const problems = (text: string) => read(text).map((row) => ('reason' in row ? `${row.line}!` : row.line))
+
+  it('inside a cell costs its own row only', () => {
+    expect(problems('a,b\n5" disk,x\nc,d\n')).toEqual([1, '2!', 3])
+  })
+
+  it('with text behind it costs its own row only', () => {
+    expect(problems('a,b\n"x"y,x\nc,d\n')).toEqual([1, '2!', 3])
+  })
+
+  it('never closed costs its own row only, even with quotes further down', () => {
+    expect(problems('a,b\n"x,x\nc,d\n')).toEqual([1, '2!', 3])
+    expect(problems('a,b\n"x,x\nc,"d"\ne,f\n')).toEqual([1, '2!', 3, 4])
+  })
+
+  it('is told with what to do', () => {
+    expect(read('5" disk')).toMatchObject([{ reason: expect.stringContaining('quote the whole cell') }])
+    expect(read('"x"y')).toMatchObject([{ reason: expect.stringContaining('written twice') }])
+    expect(read('"x')).toMatchObject([{ reason: expect.stringContaining('never closed') }])
+  })
+})

@@ -1,0 +1,86 @@
+import type { CsvRow } from './cells.ts'
+import type { Column } from './columns.ts'
+import { parseServices, type ServiceEntry } from './services-cell.ts'
+
+/** A device as a row of the file describes it. What the row leaves empty is null or not there. */
+export interface DeviceRow {
+  line: number
+  name: string
+  hardwareId: string | null
+  platform: string | null
+  services: ServiceEntry[]
+  /** By full name, such as `net.ssid`. */
+  attributes: Map<string, string>
+}
+
+/** Reads a row by its columns. Throws an Error that says what is wrong. */
+export function parseDeviceRow(columns: readonly Column[], { line, cells }: CsvRow): DeviceRow {
+  if (cells.length !== columns.length) {
+    throw new Error(`the row has ${count(cells.length, 'cell')}, the header ${count(columns.length, 'column')}`)
+  }
+  const row: DeviceRow = { line, name: '', hardwareId: null, platform: null, services: [], attributes: new Map() }
+  columns.forEach((column, index) => {
+    const cell = cells[index] ?? null
+    if (cell === null) return
+    if ('attribute' in column) row.attributes.set(column.attribute, cell)
+    else if (column.field === 'services') row.services = parseServices(cell)
+    else if (cell.trim() === '') throw new Error(`${column.field} must not be blank${blankHint(column.field)}`)
+    else row[column.field] = cell
+  })
+  if (row.name === '') throw new Error('name must not be empty')
+  assertNoValueIsGroup(row.attributes)
+  return row
+}
+
+const blankHint = (field: string): string =>
+  field === 'name' ? '' : '; an empty cell without quotes says that there is none'
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
+
+/** A name is a value or a group, never both: `net` and `net.ssid` cannot stand together. */
+export function assertNoValueIsGroup(attributes: ReadonlyMap<string, string>): void {
+  for (const name of attributes.keys()) {
+    const [group] = splitName(name)
+    if (group !== undefined && attributes.has(group)) {
+      throw new Error(`${group} cannot be a value and the group of ${name} at once`)
+    }
+  }
+}
+
+/** Group, where there is one, and name within it: the first dot is what separates them. */
+export function splitName(name: string): [group: string | undefined, name: string] {
+  const dot = name.indexOf('.')
+  return dot === -1 ? [undefined, name] : [name.slice(0, dot), name.slice(dot + 1)]
+}
+
+export type NestedAttributes = Record<string, string | Record<string, string>>
+
+/** The API's form of attributes by full name. */
+export function nestAttributes(attributes: Iterable<readonly [name: string, value: string]>): NestedAttributes {
+  // A Map, since an attribute may be called __proto__.
+  const nested = new Map<string, string | Map<string, string>>()
+  for (const [fullName, value] of attributes) {
+    const [group, name] = splitName(fullName)
+    if (group === undefined) {
+      nested.set(name, value)
+      continue
+    }
+    const members = nested.get(group)
+    if (members instanceof Map) members.set(name, value)
+    else nested.set(group, new Map([[name, value]]))
+  }
+  return Object.fromEntries(
+    [...nested].map(([name, value]) => [name, value instanceof Map ? Object.fromEntries(value) : value]),
+  )
+}
+
+/** Attributes by full name, from the API's form. */
+export function flattenAttributes(nested: NestedAttributes): Map<string, string> {
+  return new Map(
+    Object.entries(nested).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string'
+        ? [[name, value]]
+        : Object.entries(value).map(([sub, text]) => [`${name}.${sub}`, text]),
+    ),
+  )
+}

@@ -1,0 +1,49 @@
+import { type CsvProblem, type CsvRow, parseCsv } from './cells.ts'
+import { type Column, parseHeader } from './columns.ts'
+import { decodeText } from './decode-text.ts'
+import { type DeviceRow, parseDeviceRow } from './device-row.ts'
+import { FileError } from './file-error.ts'
+
+export interface DeviceFile {
+  columns: Column[]
+  rows: DeviceRow[]
+  /** Rows that cannot be read. */
+  problems: CsvProblem[]
+}
+
+/** Reads a whole file. A header that is wrong fails the file; any other row fails alone. */
+export function readDeviceFile(bytes: Uint8Array): DeviceFile {
+  const { text, valid } = decodeText(bytes)
+  const records = parseCsv(text)
+  const first = records.next()
+  if (first.done)
+    throw new FileError('the file is empty', 'its first row must name the columns; name is the one it needs')
+  const columns = readHeader(first.value, valid)
+  const rows: DeviceRow[] = []
+  const problems: CsvProblem[] = []
+  for (const record of records) {
+    try {
+      rows.push(parseDeviceRow(columns, assertReadable(record, valid)))
+    } catch (error) {
+      problems.push({ line: record.line, reason: (error as Error).message })
+    }
+  }
+  return { columns, rows, problems }
+}
+
+function readHeader(record: CsvRow | CsvProblem, valid: boolean): Column[] {
+  try {
+    return parseHeader(assertReadable(record, valid).cells)
+  } catch (error) {
+    throw new FileError(`line ${record.line}: ${(error as Error).message}`)
+  }
+}
+
+function assertReadable(record: CsvRow | CsvProblem, valid: boolean): CsvRow {
+  if ('reason' in record) throw new Error(record.reason)
+  if (!valid && record.cells.some((cell) => cell?.includes('\uFFFD'))) {
+    throw new Error('the row has bytes that are not UTF-8; save the file as UTF-8')
+  }
+  if (record.cells.some((cell) => cell?.includes('\u0000'))) throw new Error('the row has the character U+0000')
+  return record
+}

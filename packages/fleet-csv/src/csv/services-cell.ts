@@ -1,0 +1,138 @@
+/** One service as a cell writes it. */
+export interface ServiceEntry {
+  name: string
+  /** Name or id of an application type, as written. */
+  type: string
+  host: string | null
+  /** undefined: the type's usual one. null: none. */
+  port: number | null | undefined
+  enabled: boolean
+}
+
+/** A character, and whether a backslash or brackets took its special meaning from it. */
+interface Character {
+  text: string
+  literal: boolean
+}
+
+/**
+ * Reads `ssh:22;web=http:192.168.1.5:8080;!cam=rtsp:[fe80::1]:554`: entries apart by `;`, each `[!][name=]type[:host][:port]`.
+ * `!` stands for disabled, a port of `-` for none, a host in brackets may hold colons, a backslash takes the special
+ * meaning from the character behind it. Blanks around the parts do not count. Throws an Error that names the entry.
+ */
+export function parseServices(cell: string): ServiceEntry[] {
+  return split(characters(cell), ';')
+    .map(trim)
+    .filter((entry) => entry.length > 0)
+    .map(parseEntry)
+}
+
+function parseEntry(entry: Character[]): ServiceEntry {
+  const fail = (reason: string): never => {
+    throw new Error(`services: ${JSON.stringify(textOf(entry))}: ${reason}`)
+  }
+  const enabled = !isSpecial(entry[0], '!')
+  const named = split(enabled ? entry : entry.slice(1), '=')
+  if (named.length > 2) fail('more than one "="; write \\= for one that is part of a name')
+  const [type, ...place] = split(named.at(-1)!, ':').map(trim)
+  const typeName = textOf(type!)
+  const name = named.length === 2 ? textOf(trim(named[0]!)) : typeName
+  if (typeName === '') fail('a type is missing, such as ssh')
+  if (name === '') fail('a name is missing before the "="')
+  const last = place.at(-1)
+  const hasPort = last !== undefined && isPort(last)
+  const hosts = hasPort ? place.slice(0, -1) : place
+  if (hosts.length > 1) fail('too many ":"; a host with colons is written in brackets, such as ssh:[fe80::1]:22')
+  const [host] = hosts
+  if (host !== undefined && host.length === 0) fail('nothing stands between or behind the ":"')
+  return {
+    name,
+    type: typeName,
+    host: host ? textOf(host) : null,
+    port: hasPort ? portOf(last, fail) : undefined,
+    enabled,
+  }
+}
+
+const isPort = (part: Character[]): boolean => part.every(({ literal }) => !literal) && /^(-|\d+)$/.test(textOf(part))
+
+function portOf(part: Character[], fail: (reason: string) => never): number | null {
+  const text = textOf(part)
+  if (text === '-') return null
+  const port = Number(text)
+  return port >= 1 && port <= 65_535 ? port : fail(`the port must be from 1 to 65535, not ${text}`)
+}
+
+function characters(cell: string): Character[] {
+  const found: Character[] = []
+  let inBrackets = false
+  for (let at = 0; at < cell.length; at++) {
+    const text = cell[at]!
+    if (text === '\\') {
+      if (++at === cell.length)
+        throw new Error('services: a "\\" at the end; write \\\\ for one that is part of a name')
+      found.push({ text: cell[at]!, literal: true })
+    } else if (
+      text === '[' &&
+      !inBrackets &&
+      isSpecial(
+        found.findLast(({ text }) => text.trim() !== ''),
+        ':',
+      )
+    ) {
+      inBrackets = true
+    } else if (text === ']' && inBrackets) {
+      inBrackets = false
+    } else {
+      found.push({ text, literal: inBrackets })
+    }
+  }
+  if (inBrackets) throw new Error('services: a "[" opens and no "]" closes it')
+  return found
+}
+
+const isSpecial = (character: Character | undefined, text: string): boolean =>
+  character !== undefined && !character.literal && character.text === text
+
+function split(text: Character[], separator: string): Character[][] {
+  const parts: Character[][] = [[]]
+  for (const character of text) {
+    if (isSpecial(character, separator)) parts.push([])
+    else parts.at(-1)!.push(character)
+  }
+  return parts
+}
+
+function trim(text: Character[]): Character[] {
+  const counts = ({ text, literal }: Character): boolean => literal || text.trim() !== ''
+  const first = text.findIndex(counts)
+  return first === -1 ? [] : text.slice(first, text.findLastIndex(counts) + 1)
+}
+
+const textOf = (part: Character[]): string => part.map(({ text }) => text).join('')
+
+/** The cell that `parseServices` reads as these entries. */
+export const formatServices = (entries: readonly ServiceEntry[]): string => entries.map(formatEntry).join(';')
+
+function formatEntry({ name, type, host, port, enabled }: ServiceEntry): string {
+  const named = name === type ? escaped(type) : `${escaped(name)}=${escaped(type)}`
+  const hostPart = host === null ? '' : `:${formatHost(host)}`
+  const portPart = port === undefined ? '' : `:${port ?? '-'}`
+  return `${enabled ? '' : '!'}${named}${hostPart}${portPart}`
+}
+
+function formatHost(host: string): string {
+  if (/^[0-9A-Fa-f:.%\w]*:[0-9A-Fa-f:.%\w]*$/.test(host)) return `[${host}]`
+  // What would read as a port is none with a backslash in front.
+  return /^(-|\d+)$/.test(host) ? `\\${host}` : escaped(host)
+}
+
+/** Backslashes before what is special anywhere, and before a blank at either end. */
+function escaped(text: string): string {
+  const needsEscape = (unit: string, at: number): boolean =>
+    '\\;=:![]'.includes(unit) || ((at === 0 || at === text.length - 1) && unit.trim() === '')
+  return text
+    .split('')
+    .map((unit, at) => (needsEscape(unit, at) ? `\\${unit}` : unit))
+    .join('')
+}

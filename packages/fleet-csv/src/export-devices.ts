@@ -1,0 +1,77 @@
+import type { Api } from './api.ts'
+import { formatCsvRow } from './csv/cells.ts'
+import { attributeColumn, fixedColumns } from './csv/columns.ts'
+import { flattenAttributes } from './csv/device-row.ts'
+import { type ApplicationType, toServiceEntry } from './csv/device-services.ts'
+import { formatServices } from './csv/services-cell.ts'
+import { type Device, deviceSelection } from './import/device.ts'
+import { type DeviceFilter, listDevices } from './list-devices.ts'
+
+interface Facts {
+  applicationTypes: ApplicationType[]
+  login: { attributeNames: { name: string; devices: number }[] }
+}
+
+export interface ExportOptions {
+  /** Which devices, one list after the other; all of them by name if left away. */
+  lists?: readonly DeviceFilter[]
+  /** Leaves out some of them. */
+  isWanted?: (id: string) => boolean
+  /** Takes the file's next rows, and how many devices are in them. */
+  write: (text: string, devices: number) => void | Promise<void>
+  /** Ends it; its reason is thrown. */
+  signal?: AbortSignal
+}
+
+/** Writes devices as CSV, in rows that import back unchanged, and returns how many there were. */
+export async function exportDevices(
+  api: Api,
+  { lists = [{}], isWanted = () => true, write, signal }: ExportOptions,
+): Promise<number> {
+  const document = '{ applicationTypes { id name port } login { attributeNames { name devices } } }'
+  const { applicationTypes, login } = await api.query<Facts>(document, {}, { signal })
+  const names = login.attributeNames
+    .filter(({ devices }) => devices > 0)
+    .map(({ name }) => name)
+    .sort()
+  const known = new Set(names)
+  await write(formatCsvRow([...fixedColumns, ...names.map(attributeColumn)]), 0)
+  let count = 0
+  for (const filter of lists) {
+    const pages = listDevices<Device>(api, { filter, sort: 'name asc', select: deviceSelection, signal })
+    for await (const page of pages) {
+      const items = page.filter(({ id }) => isWanted(id))
+      await write(items.map((device) => formatDevice(device, known, applicationTypes)).join(''), items.length)
+      count += items.length
+    }
+  }
+  return count
+}
+
+function formatDevice(device: Device, names: ReadonlySet<string>, types: readonly ApplicationType[]): string {
+  const { name, hardwareId, platform, services } = device
+  const attributes = flattenAttributes(device.attributes)
+  // In an order of the text alone, so that equal devices make equal rows.
+  const entries = services.map((service) => formatServices([toServiceEntry(service, types)])).sort()
+  assertAllWritten(attributes, names)
+  return formatCsvRow([
+    name,
+    hardwareId,
+    platform,
+    entries.join(';') || null,
+    ...[...names].map((name) => attributes.get(name) ?? null),
+  ])
+}
+
+/** Names of attributes came up while an export ran, whose header was written by then. */
+export class NewNameError extends Error {
+  constructor(name: string) {
+    super(`the attribute ${JSON.stringify(name)} came up during the export`)
+    this.name = 'NewNameError'
+  }
+}
+
+/** The header stands first, so a name that somebody brings in meanwhile has no column. */
+function assertAllWritten(attributes: ReadonlyMap<string, string>, names: ReadonlySet<string>): void {
+  for (const name of attributes.keys()) if (!names.has(name)) throw new NewNameError(name)
+}

@@ -1,0 +1,23 @@
+import { byteLength } from '../byte-length.ts'
+
+/** The request body may have 1 MiB; this leaves room for the document and for the escapes of JSON. */
+const BYTES = 256 * 1024
+
+/** Cuts items into groups of at most `most` items and about 256 KiB of JSON. */
+export function* batches<Item>(items: Iterable<Item>, most: number, sizeOf: (item: Item) => number): Generator<Item[]> {
+  let batch: Item[] = []
+  let bytes = 0
+  for (const item of items) {
+    const size = sizeOf(item)
+    if (batch.length > 0 && (batch.length === most || bytes + size > BYTES)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(item)
+    bytes += size
+  }
+  if (batch.length > 0) yield batch
+}
+
+export const jsonBytes = (value: unknown): number => byteLength(JSON.stringify(value))

@@ -1,0 +1,88 @@
+import { nestAttributes } from '../csv/device-row.ts'
+import type { ServiceFields } from '../csv/device-services.ts'
+import type { Difference } from './difference.ts'
+import type { MutationField } from './mutation.ts'
+import type { WantedDevice } from './wanted-device.ts'
+
+/** What registers a device with all that its row says. */
+export function registration({ name, hardwareId, platform, services, attributes }: WantedDevice): MutationField {
+  return {
+    field: 'registerDevice',
+    arguments: {
+      name: { type: 'String!', value: name },
+      hardwareId: { type: 'String', value: hardwareId },
+      platform: { type: 'String', value: platform },
+      services: { type: '[ServiceInput!]', value: services },
+      attributes: { type: 'Object', value: nestAttributes(attributes) },
+    },
+    selection: '{ device { id } }',
+  }
+}
+
+/** What brings a device to what its row says, one field a change. */
+export function changesOf(deviceId: string, difference: Partial<Difference>): MutationField[] {
+  const { fields = {}, addServices = [], updateServices = [], attributes = new Map<string, string>() } = difference
+  const changes: MutationField[] = []
+  if (Object.keys(fields).length > 0) {
+    const values = given(fields, { name: 'String', hardwareId: 'String', platform: 'String' })
+    changes.push({
+      field: 'updateDevice',
+      arguments: { deviceId: { type: 'String!', value: deviceId }, ...values },
+      selection: '{ id }',
+    })
+  }
+  for (const service of addServices) {
+    const values = given(service, { ...serviceTypes, name: 'String!' })
+    changes.push({
+      field: 'addService',
+      arguments: { deviceId: { type: 'String!', value: deviceId }, ...values },
+      selection: '{ id port }',
+    })
+  }
+  changes.push(...updateServices.map(serviceUpdate))
+  if (attributes.size > 0) {
+    const values = {
+      serviceId: { type: 'String!', value: deviceId },
+      attributes: { type: 'Object!', value: nestAttributes(attributes) },
+    }
+    changes.push({ field: 'setAttributes', arguments: values, selection: '' })
+  }
+  return changes
+}
+
+function serviceUpdate({ id, ...service }: Partial<ServiceFields> & { id: string }): MutationField {
+  const values = given(service, serviceTypes)
+  return { field: 'updateService', arguments: { id: { type: 'ID!', value: id }, ...values }, selection: '{ id }' }
+}
+
+/**
+ * A service that is added without a port gets the usual one of its type. Where it is to have none, this takes it away;
+ * `results` are what the fields of the document answered.
+ */
+export function portRemovals(
+  fields: readonly MutationField[],
+  results: Readonly<Record<string, unknown>>,
+): MutationField[] {
+  return fields.flatMap((field, index) => {
+    if (field.field !== 'addService' || field.arguments.port?.value !== null) return []
+    const { id, port } = results[`m${index}`] as { id: string; port: number | null }
+    return port === null ? [] : [serviceUpdate({ id, port: null })]
+  })
+}
+
+const serviceTypes: Record<keyof ServiceFields, string> = {
+  name: 'String',
+  application: 'Int',
+  host: 'String',
+  port: 'Int',
+  enabled: 'Boolean',
+}
+
+function given(
+  values: Record<string, unknown> | object,
+  types: Readonly<Record<string, string>>,
+): MutationField['arguments'] {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { type: types[name] as string, value }]),
+  )
+}

@@ -1,0 +1,16 @@
+import type { NestedAttributes } from '../csv/device-row.ts'
+import type { ServiceFields } from '../csv/device-services.ts'
+
+/** A device as the import and the export read it from the API. */
+export interface Device {
+  id: string
+  name: string
+  hardwareId: string | null
+  platform: string | null
+  attributes: NestedAttributes
+  services: (ServiceFields & { id: string })[]
+}
+
+/** What to select for it. */
+export const deviceSelection =
+  'id name hardwareId platform attributes services { id name application host port enabled }'

@@ -1,0 +1,60 @@
+import { assertNoValueIsGroup, flattenAttributes } from '../csv/device-row.ts'
+import type { ServiceFields } from '../csv/device-services.ts'
+import type { Device } from './device.ts'
+import { pairByContent } from './pair.ts'
+import type { WantedDevice } from './wanted-device.ts'
+
+/** What has to change for a device to be as its row says. What the row does not name stays. */
+export interface Difference {
+  fields: { name?: string; hardwareId?: string; platform?: string }
+  addServices: ServiceFields[]
+  updateServices: (Partial<ServiceFields> & { id: string })[]
+  attributes: Map<string, string>
+}
+
+/** Throws where two services of one name could be meant, or a value and a group of one name would meet. */
+export function findDifference(wanted: WantedDevice, device: Device): Difference {
+  const present = flattenAttributes(device.attributes)
+  assertNoValueIsGroup(new Map([...present, ...wanted.attributes]))
+  return {
+    fields: changedFields(wanted, device),
+    ...serviceDifference(wanted.services, device.services),
+    attributes: new Map([...wanted.attributes].filter(([name, value]) => present.get(name) !== value)),
+  }
+}
+
+export function isNothing({ fields, addServices, updateServices, attributes }: Difference): boolean {
+  return Object.keys(fields).length + addServices.length + updateServices.length + attributes.size === 0
+}
+
+function changedFields(wanted: WantedDevice, device: Device): Difference['fields'] {
+  const names = ['name', 'hardwareId', 'platform'] as const
+  return Object.fromEntries(
+    names.filter((name) => wanted[name] !== null && wanted[name] !== device[name]).map((name) => [name, wanted[name]]),
+  )
+}
+
+function serviceDifference(wanted: readonly ServiceFields[], present: Device['services']) {
+  const byName = Map.groupBy(present, ({ name }) => name)
+  const addServices: ServiceFields[] = []
+  const updateServices: Difference['updateServices'] = []
+  for (const [name, ofName] of Map.groupBy(wanted, ({ name }) => name)) {
+    const pairs = pairByContent(ofName, byName.get(name) ?? [], isSameService)
+    if (pairs.ambiguous.length > 0) {
+      throw new Error(`services: more than one is called ${JSON.stringify(name)}, so it is not clear which one changes`)
+    }
+    addServices.push(...pairs.added)
+    updateServices.push(
+      ...pairs.changed.map(([service, before]) => ({ id: before.id, ...changedService(service, before) })),
+    )
+  }
+  return { addServices, updateServices }
+}
+
+const serviceFields = ['application', 'host', 'port', 'enabled'] as const
+
+const isSameService = (one: ServiceFields, other: ServiceFields): boolean =>
+  serviceFields.every((name) => one[name] === other[name])
+
+const changedService = (wanted: ServiceFields, present: ServiceFields): Partial<ServiceFields> =>
+  Object.fromEntries(serviceFields.filter((name) => wanted[name] !== present[name]).map((name) => [name, wanted[name]]))

@@ -1,0 +1,25 @@
+/** One field of a mutation: its arguments with their GraphQL types and values. */
+export interface MutationField {
+  field: string
+  arguments: Record<string, { type: string; value: unknown }>
+  /** What to select of the result, braces and all; empty for scalars. */
+  selection: string
+}
+
+/** One document that runs the fields in their order, every value in a variable. */
+export function mutationDocument(fields: readonly MutationField[]): {
+  document: string
+  variables: Record<string, unknown>
+} {
+  const declared: string[] = []
+  const variables: Record<string, unknown> = {}
+  const selections = fields.map(({ field, arguments: given, selection }, index) => {
+    const passed = Object.entries(given).map(([name, { type, value }]) => {
+      declared.push(`$${name}${index}: ${type}`)
+      variables[`${name}${index}`] = value
+      return `${name}: $${name}${index}`
+    })
+    return `m${index}: ${field}(${passed.join(', ')}) ${selection}`
+  })
+  return { document: `mutation Import(${declared.join(', ')}) { ${selections.join(' ')} }`, variables }
+}

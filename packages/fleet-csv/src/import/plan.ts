@@ -1,0 +1,109 @@
+import type { CsvProblem } from '../csv/cells.ts'
+import { flattenAttributes } from '../csv/device-row.ts'
+import type { Device } from './device.ts'
+import { type Difference, findDifference, isNothing } from './difference.ts'
+import { pairByContent } from './pair.ts'
+import type { WantedDevice } from './wanted-device.ts'
+
+export interface Creation {
+  wanted: WantedDevice
+  /** Whether its hardware id or name finds it again, should an answer get lost. */
+  findable: boolean
+}
+
+export interface Update {
+  wanted: WantedDevice
+  device: Device
+  difference: Difference
+}
+
+export interface Plan {
+  creations: Creation[]
+  updates: Update[]
+  unchanged: WantedDevice[]
+  problems: CsvProblem[]
+}
+
+/** Devices that the file's rows could mean, by what the rows name them with. */
+export interface KnownDevices {
+  byHardwareId: ReadonlyMap<string, Device>
+  /** All devices of a name, for names of rows without a hardware id. */
+  byName: ReadonlyMap<string, readonly Device[]>
+}
+
+/** Decides row by row: a device is found by hardware id, or by name where the row has none. */
+export function makePlan(rows: readonly WantedDevice[], known: KnownDevices): Plan {
+  const plan: Plan = { creations: [], updates: [], unchanged: [], problems: [] }
+  const claimed = new Set<string>()
+  const withHardwareId = rows.filter((row) => row.hardwareId !== null)
+  const withNameOnly = rows.filter((row) => row.hardwareId === null)
+  planByHardwareId(plan, withHardwareId, known, claimed)
+  planByName(plan, withNameOnly, known, claimed)
+  return plan
+}
+
+function planByHardwareId(plan: Plan, rows: WantedDevice[], known: KnownDevices, claimed: Set<string>): void {
+  const lines = new Map<string, number>()
+  for (const wanted of rows) {
+    const hardwareId = wanted.hardwareId as string
+    const earlier = lines.get(hardwareId)
+    if (earlier !== undefined) {
+      plan.problems.push({
+        line: wanted.line,
+        reason: `hardwareId ${JSON.stringify(hardwareId)} stands on line ${earlier} already`,
+      })
+      continue
+    }
+    lines.set(hardwareId, wanted.line)
+    const device = known.byHardwareId.get(hardwareId)
+    if (device === undefined) {
+      plan.creations.push({ wanted, findable: true })
+    } else {
+      claimed.add(device.id)
+      planChange(plan, wanted, device)
+    }
+  }
+}
+
+function planByName(plan: Plan, rows: WantedDevice[], known: KnownDevices, claimed: ReadonlySet<string>): void {
+  for (const [name, ofName] of Map.groupBy(rows, (row) => row.name)) {
+    // A device that another row names by hardware id is that row's.
+    const unclaimed = (known.byName.get(name) ?? []).filter(({ id }) => !claimed.has(id))
+    // A row says nothing of what it leaves out, so that several devices may be as it says: it is the one with the least besides.
+    const devices = unclaimed.sort((one, other) => countDetails(one) - countDetails(other))
+    const pairs = pairByContent(ofName, devices, isUnchanged)
+    plan.unchanged.push(...pairs.same.map(([wanted]) => wanted))
+    for (const [wanted, device] of pairs.changed) planChange(plan, wanted, device)
+    const findable = ofName.length === 1 && !known.byName.has(name)
+    plan.creations.push(...pairs.added.map((wanted) => ({ wanted, findable })))
+    for (const { line } of pairs.ambiguous) plan.problems.push({ line, reason: ambiguous(name, ofName, devices) })
+  }
+}
+
+function countDetails({ hardwareId, platform, services, attributes }: Device): number {
+  return Number(hardwareId !== null) + Number(platform !== null) + services.length + flattenAttributes(attributes).size
+}
+
+function isUnchanged(wanted: WantedDevice, device: Device): boolean {
+  try {
+    return isNothing(findDifference(wanted, device))
+  } catch {
+    return false
+  }
+}
+
+function ambiguous(name: string, rows: readonly WantedDevice[], devices: readonly Device[]): string {
+  const who = `${devices.length} device${devices.length === 1 ? '' : 's'} and ${rows.length} row${rows.length === 1 ? '' : 's'}`
+  return `${who} are called ${JSON.stringify(name)}, so it is not clear which device this row is; give it a hardwareId`
+}
+
+/** Updates the device, or finds nothing to do, or why it cannot be. */
+function planChange(plan: Plan, wanted: WantedDevice, device: Device): void {
+  try {
+    const difference = findDifference(wanted, device)
+    if (isNothing(difference)) plan.unchanged.push(wanted)
+    else plan.updates.push({ wanted, device, difference })
+  } catch (error) {
+    plan.problems.push({ line: wanted.line, reason: (error as Error).message })
+  }
+}

@@ -1,0 +1,48 @@
+import { byteLength } from '../byte-length.ts'
+import type { DeviceRow } from '../csv/device-row.ts'
+import { type ApplicationType, type ServiceFields, toServiceFields } from '../csv/device-services.ts'
+
+/** A row with its services' types looked up: what the device is to be. */
+export interface WantedDevice extends Omit<DeviceRow, 'services'> {
+  services: ServiceFields[]
+  /** Whether a service is to be without the usual port of its type. */
+  hasPortlessService: boolean
+}
+
+/** The server's limits by the names that `login { limits }` gives them. */
+export type Limits = ReadonlyMap<string, number>
+
+/** Looks the types up and checks the row against the server's limits, before anything is sent. Throws what is wrong. */
+export function toWantedDevice(row: DeviceRow, types: readonly ApplicationType[], limits: Limits): WantedDevice {
+  const services = row.services.map((entry) => toServiceFields(entry, types))
+  const assert = limitCheck(limits)
+  assert('deviceNameLength', characters(row.name), 'characters in name')
+  assert('hardwareIdLength', characters(row.hardwareId ?? ''), 'characters in hardwareId')
+  assert('platformLength', characters(row.platform ?? ''), 'characters in platform')
+  assert('servicesPerDevice', services.length, 'services')
+  for (const { name, host } of services) {
+    assert('serviceNameLength', characters(name), 'characters in the name of a service')
+    assert('hostLength', characters(host ?? ''), 'characters in the host of a service')
+  }
+  assert('namesPerTarget', row.attributes.size, 'attributes')
+  for (const [name, value] of row.attributes) {
+    const levels = name.includes('.') ? [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)] : [name]
+    for (const level of levels) assert('nameLength', characters(level), `characters in the attribute name ${level}`)
+    assert('valueBytes', byteLength(value), `bytes in ${name}`)
+  }
+  const usualPorts = new Map(types.map(({ id, port }) => [id, port]))
+  const hasPortlessService = services.some(
+    ({ application, port }) => port === null && usualPorts.get(application) !== null,
+  )
+  return { ...row, services, hasPortlessService }
+}
+
+function limitCheck(limits: Limits) {
+  return (limit: string, found: number, what: string): void => {
+    const most = limits.get(limit)
+    if (most !== undefined && found > most) throw new Error(`${found} ${what}, and ${most} is the most`)
+  }
+}
+
+/** The API counts code points. */
+const characters = (text: string): number => [...text].length

@@ -1,0 +1,79 @@
+import { type Api, codeOf } from './api.ts'
+
+/** Arguments of `devices` that say which. */
+export interface DeviceFilter {
+  id?: readonly string[] | undefined
+  name?: string | undefined
+  state?: string | undefined
+  platform?: readonly string[] | undefined
+  application?: readonly number[] | undefined
+  attributes?: Readonly<Record<string, unknown>> | undefined
+  context?: string | undefined
+}
+
+export interface ListOptions {
+  filter?: DeviceFilter | undefined
+  /** By id, which never changes, none is seen twice and none is missed. */
+  sort?: string | undefined
+  /** What to select of each device; `$context` is the filter's. */
+  select: string
+  signal?: AbortSignal | undefined
+}
+
+const PAGE = 1000
+
+interface Answer<Item> {
+  login: { devices: { items: Item[]; hasMore: boolean; cursor: string | null } }
+}
+
+/** Devices a page at a time. Pages whose answer would be too big are asked for again with half as many. */
+export async function* listDevices<Item>(
+  api: Api,
+  { filter = {}, sort = 'id asc', select, signal }: ListOptions,
+): AsyncGenerator<Item[], void, undefined> {
+  const document = `query Devices($size: Int!, $after: ID, $sort: String, ${declared}) {
+    login { devices(size: $size, after: $after, sort: $sort, ${passed}) { items { ${select} } hasMore cursor } } }`
+  let size = PAGE
+  let after: string | null = null
+  for (;;) {
+    const answer: Answer<Item> | undefined = await api
+      .query<Answer<Item>>(document, { ...filter, sort, size, after }, { signal })
+      .catch((error: unknown) => {
+        if (size > 1 && tooBig.has(codeOf(error))) return undefined
+        throw error
+      })
+    if (answer === undefined) {
+      size = Math.ceil(size / 2)
+      continue
+    }
+    const { items, hasMore, cursor }: Answer<Item>['login']['devices'] = answer.login.devices
+    yield items
+    if (!hasMore || cursor === null) return
+    after = cursor
+  }
+}
+
+/** How many devices there are in all. */
+export async function countDevices(api: Api, signal?: AbortSignal): Promise<number> {
+  const document = '{ login { devices(size: 1) { total } } }'
+  const { login } = await api.query<{ login: { devices: { total: number } } }>(document, {}, { signal })
+  return login.devices.total
+}
+
+const tooBig: ReadonlySet<string | undefined> = new Set(['LIMIT_EXCEEDED', 'QUERY_TOO_COMPLEX'])
+
+const types: Record<keyof DeviceFilter, string> = {
+  id: '[String!]',
+  name: 'String',
+  state: 'String',
+  platform: '[String!]',
+  application: '[Int!]',
+  attributes: 'Object',
+  context: 'String',
+}
+const declared = Object.entries(types)
+  .map(([name, type]) => `$${name}: ${type}`)
+  .join(', ')
+const passed = Object.keys(types)
+  .map((name) => `${name}: $${name}`)
+  .join(', ')

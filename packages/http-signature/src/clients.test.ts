@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { knownClients, sendDhensby, sendJoyent } from '../test/clients.ts'
+import { type Arrived, judge, type KeyName, nowAsDate, verificationKeys, withHeader } from '../test/fixtures.ts'
+import { parseSignature, verifySignature } from './index.ts'
+
+const time = Math.floor(Date.now() / 1000)
+
+/** Whether a server that knows one key by its id would let the request in. */
+function isAccepted(request: Arrived, keyName: KeyName): boolean {
+  const parsed = parseSignature(request)
+  if (parsed.outcome !== 'signed') return false
+  return parsed.signatures.some((signature) => {
+    const key = signature.keyId === 'AKEXAMPLE' ? verificationKeys[keyName] : undefined
+    return verifySignature(signature, { key, requireDigest: false, body: request.body, now: time }).ok
+  })
+}
+
+/** Every text that differs from this one in one bit, or lacks one character. */
+function* damaged(text: string): Generator<string> {
+  for (let i = 0; i < text.length; i++) {
+    for (let bit = 1; bit < 128; bit <<= 1) {
+      yield text.slice(0, i) + String.fromCharCode(text.charCodeAt(i) ^ bit) + text.slice(i + 1)
+    }
+    yield text.slice(0, i) + text.slice(i + 1)
+  }
+}
+
+/** Every request that differs from this one in a bit of something that is signed. */
+function* damagedRequests(request: Arrived): Generator<[string, Arrived]> {
+  const parsed = parseSignature(request)
+  if (parsed.outcome !== 'signed') throw new Error('not signed')
+  const { form, components } = parsed.signatures[0]
+  for (const method of damaged(request.method)) yield ['method', { ...request, method }]
+  for (const target of damaged(request.target)) yield ['target', { ...request, target }]
+  const names = components.filter((name) => !/^[@(]/.test(name))
+  const credentials = form === 'rfc9421' ? ['signature', 'signature-input'] : []
+  for (const name of new Set([...names, ...credentials, 'host'])) {
+    for (const value of damaged(headerOf(request, name))) yield [name, withHeader(request, name, () => value)]
+  }
+  if (form === 'cavage') yield* damagedParameters(request)
+  if (names.some((name) => name.endsWith('digest'))) {
+    const body = request.body!.toString('latin1')
+    for (const text of damaged(body)) yield ['body', { ...request, body: Buffer.from(text, 'latin1') }]
+  }
+}
+
+/** Of the parameters of form A these three count; letter case does not in the names of headers. */
+function* damagedParameters(request: Arrived): Generator<[string, Arrived]> {
+  const header = headerOf(request, 'authorization') === '' ? 'signature' : 'authorization'
+  const credentials = headerOf(request, header)
+  for (const name of ['keyId', 'headers', 'signature']) {
+    const value = new RegExp(`${name}="([^"]*)"`).exec(credentials)![1]!
+    for (const text of damaged(value)) {
+      if (name === 'headers' && text.toLowerCase() === value.toLowerCase()) continue
+      yield [
+        name,
+        withHeader(request, header, () => credentials.replace(`${name}="${value}"`, () => `${name}="${text}"`)),
+      ]
+    }
+  }
+}
+
+function headerOf(request: Arrived, name: string): string {
+  const at = request.rawHeaders.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === name)
+  return at < 0 ? '' : request.rawHeaders[at + 1]!
+}
+
+describe.each(Object.entries(knownClients(time)))('%s', (_, client) => {
+  test.each(['hmac', 'ed25519'] as const)(
+    'is accepted, and with any signed bit changed is not: %s',
+    async (keyName) => {
+      const request = await client(keyName)
+      expect(isAccepted(request, keyName)).toBe(true)
+      const accepted: string[] = []
+      let count = 0
+      for (const [part, other] of damagedRequests(request)) {
+        count++
+        if (isAccepted(other, keyName)) accepted.push(`${part}: ${JSON.stringify(other)}`)
+      }
+      expect(accepted).toEqual([])
+      expect(count).toBeGreaterThan(500)
+    },
+  )
+})
+
+describe('what these clients do unasked is refused', () => {
+  const get = { method: 'GET', path: '/', headers: {} }
+
+  test('http-signature: date alone, without a list', async () => {
+    expect(judge(await sendJoyent(get, 'hmac', {}))).toBe('not-covered')
+  })
+
+  test('http-signature: (created) under the name hmac-sha256', async () => {
+    const request = await sendJoyent(get, 'hmac', { headers: ['(request-target)', 'host', '(created)'] })
+    expect(judge(request)).toBe('unsupported-component')
+  })
+
+  test('http-message-signatures: (created) alone, and nothing at all', async () => {
+    expect(judge(await sendDhensby('cavage', get, 'hmac', { fields: ['@created'] }))).toBe('unsupported-component')
+    expect(judge(await sendDhensby('httpbis', get, 'hmac', { fields: [] }))).toBe('not-covered')
+  })
+
+  test('http-message-signatures: no created', async () => {
+    const fields = ['@method', '@authority', '@target-uri', 'date']
+    const sent = { ...get, headers: { Date: nowAsDate } }
+    expect(judge(await sendDhensby('httpbis', sent, 'hmac', { fields, params: ['keyid', 'alg'] }))).toBe('not-covered')
+  })
+})

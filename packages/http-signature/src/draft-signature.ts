@@ -1,0 +1,175 @@
+import { serializeInnerList } from 'structured-headers'
+import { formatHttpDate } from './http-date.ts'
+import { collectFields, type Fields, type Message, methodPattern, parseHost } from './message.ts'
+import { isKeyId, isTime, maxNonce, type SignatureForm } from './parsed-signature.ts'
+import { type BaseInput, signatureBase } from './signature-base.ts'
+import type { Spelling } from './spellings.ts'
+
+/** A request to sign, and how; its key apart. */
+export type DraftOptions = {
+  /** `rfc9421` if left away. */
+  form?: SignatureForm | undefined
+  keyId: string
+  /** The method as it will be sent. */
+  method: string
+  /** The full address. Its path and query must be sent as they stand here, and its host as the Host header. */
+  url: string | URL
+  /** The headers that the request has anyway; `content-type` is covered when it is among them. */
+  headers?: Readonly<Record<string, string>> | undefined
+  body?: Uint8Array | string | undefined
+  /** Whether a digest of the body is added and covered: true if left away. */
+  digest?: boolean | undefined
+  /** Seconds since 1970. */
+  created: number
+  /** Seconds since 1970, after which the signature is no longer good. */
+  expires?: number | undefined
+  /** A text never used before with this key, so that the request is accepted once. Form `rfc9421` only. */
+  nonce?: string | undefined
+  /** What to cover instead of the default; headers named here must be given or added. */
+  components?: readonly string[] | undefined
+  /** The label of the signature, form `rfc9421` only: `sig1` if left away. */
+  label?: string | undefined
+  /** Whether the algorithm is named: true if left away. */
+  nameAlgorithm?: boolean | undefined
+}
+
+/** What a key brings to a draft. */
+export type Facts = {
+  algorithm: 'hmac-sha256' | 'ed25519'
+  /** SHA-256 of the body in base64, where a digest is to be covered. */
+  bodyHash: string | undefined
+}
+
+/** A request all but signed. */
+export type SignatureDraft = {
+  /** What the key signs; latin1, which it always is, makes its bytes. */
+  base: string
+  /** The headers to add, once there is a signature of the base, in base64. */
+  finish(signature: string): Record<string, string>
+}
+
+/** Whether a digest of the body is to be covered. */
+export const wantsDigest = ({ body, digest }: Pick<DraftOptions, 'body' | 'digest'>): boolean =>
+  body !== undefined && digest !== false
+
+/** Everything of signing that needs no cryptography, and so is the same for every signer. Throws TypeError for what cannot be signed. */
+export function draftSignature(options: DraftOptions, facts: Facts): SignatureDraft {
+  assertSignable(options)
+  try {
+    return options.form === 'cavage' ? draftCavage(options, facts) : draftRfc9421(options, facts)
+  } catch (error) {
+    throw error instanceof TypeError ? error : new TypeError((error as Error).message, { cause: error })
+  }
+}
+
+/** What the headers and the target of a request come to. */
+type Request = { added: Record<string, string>; message: Message; spelling: Spelling }
+
+function assertSignable(options: DraftOptions): void {
+  const { keyId, method, created, expires, form, nonce, label } = options
+  assert(isKeyId(keyId), 'keyId must be 1 to 128 letters, digits, dots, hyphens and underscores')
+  assert(methodPattern.test(method), 'method must be in capitals')
+  assert(isTime(created), 'created must be a whole number of seconds since 1970')
+  assert(expires === undefined || isTime(expires), 'expires must be a whole number of seconds since 1970')
+  assert(nonce === undefined || form !== 'cavage', 'a nonce needs the form rfc9421')
+  assert(nonce === undefined || nonce.length <= maxNonce, `a nonce has at most ${maxNonce} characters`)
+  assert(label === undefined || /^[a-z*][a-z0-9_.*-]*$/.test(label), 'label must be in small letters')
+}
+
+function assert(condition: boolean, message: string): void {
+  if (!condition) throw new TypeError(message)
+}
+
+/** RFC 9421 §3.1. */
+function draftRfc9421(options: DraftOptions, { algorithm, bodyHash }: Facts): SignatureDraft {
+  const { added, message, spelling } = begin(options, {
+    ...(bodyHash === undefined ? {} : { 'Content-Digest': `sha-256=:${bodyHash}:` }),
+  })
+  const components = options.components ?? [
+    '@method',
+    '@authority',
+    '@path',
+    ...(message.target.includes('?') ? ['@query'] : []),
+    ...(message.fields.has('content-type') ? ['content-type'] : []),
+    ...(bodyHash === undefined ? [] : ['content-digest']),
+  ]
+  const covered = components.map((name): [string, Map<string, string>] => [name, new Map()])
+  const parameters = serializeInnerList([covered, rfc9421Parameters(options, algorithm)])
+  const label = options.label ?? 'sig1'
+  return {
+    base: signatureBase(baseInput(options, message, components, parameters), spelling),
+    finish: (signature) => ({
+      ...added,
+      'Signature-Input': `${label}=${parameters}`,
+      Signature: `${label}=:${signature}:`,
+    }),
+  }
+}
+
+function rfc9421Parameters(options: DraftOptions, algorithm: string): Map<string, string | number> {
+  const parameters = new Map<string, string | number>([
+    ['created', options.created],
+    ['keyid', options.keyId],
+  ])
+  if (options.nameAlgorithm !== false) parameters.set('alg', algorithm)
+  if (options.expires !== undefined) parameters.set('expires', options.expires)
+  if (options.nonce !== undefined) parameters.set('nonce', options.nonce)
+  return parameters
+}
+
+/** cavage-12 §3.1. */
+function draftCavage(options: DraftOptions, { algorithm, bodyHash }: Facts): SignatureDraft {
+  const hasDate = Object.keys(options.headers ?? {}).some((name) => name.toLowerCase() === 'date')
+  const { added, message, spelling } = begin(options, {
+    ...(hasDate ? {} : { Date: formatHttpDate(options.created) }),
+    ...(bodyHash === undefined ? {} : { Digest: `SHA-256=${bodyHash}` }),
+  })
+  const components = options.components ?? [
+    '(request-target)',
+    'host',
+    'date',
+    ...(options.expires === undefined ? [] : ['(expires)']),
+    ...(message.fields.has('content-type') ? ['content-type'] : []),
+    ...(bodyHash === undefined ? [] : ['digest']),
+  ]
+  const times = components.filter((name) => name === '(created)' || name === '(expires)')
+  const parameters = [
+    `keyId="${options.keyId}"`,
+    ...(options.nameAlgorithm === false ? [] : [`algorithm="${cavageAlgorithm(algorithm, times.length > 0)}"`]),
+    ...times.map((name) => `${name.slice(1, -1)}=${name === '(created)' ? options.created : options.expires}`),
+    `headers="${components.join(' ')}"`,
+  ].join(',')
+  return {
+    base: signatureBase(baseInput(options, message, components), spelling),
+    finish: (signature) => ({ ...added, Authorization: `Signature ${parameters},signature="${signature}"` }),
+  }
+}
+
+/** cavage-12 §2.3: the times can only be covered under `hs2019`, and Ed25519 has no older name. */
+const cavageAlgorithm = (algorithm: string, coversTimes: boolean): string =>
+  algorithm === 'ed25519' || coversTimes ? 'hs2019' : algorithm
+
+function begin(options: DraftOptions, added: Record<string, string>): Request {
+  const url = new URL(options.url)
+  const given = Object.entries({ ...options.headers, ...added }).flat()
+  const fields: Fields = collectFields(given)
+  const host = parseHost(url.host)
+  if (host === undefined) throw new TypeError(`the host ${url.host} cannot be signed`)
+  const scheme = url.protocol.slice(0, -1)
+  return {
+    added,
+    message: { method: options.method, target: url.pathname + url.search, fields, host },
+    spelling: { scheme, host: url.host, authority: url.host, origin: `${scheme}://${url.host}` },
+  }
+}
+
+function baseInput(
+  { form = 'rfc9421', created, expires }: DraftOptions,
+  message: Message,
+  components: readonly string[],
+  parameters?: string,
+): BaseInput {
+  if (components.includes('(expires)') && expires === undefined)
+    throw new TypeError('(expires) is to be covered but not given')
+  return { form, components, created, expires, parameters, message }
+}

@@ -1,0 +1,85 @@
+import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
+import { decodeBase64 } from './algorithms.ts'
+
+/** What `parsePublicKey` found: the key and its 32 bytes as base64, or a sentence that says what is wrong. */
+export type PublicKeyOutcome = { ok: true; publicKey: KeyObject; base64: string } | { ok: false; message: string }
+
+const secretLength = 32
+const newline = 0x0a
+
+/** The points of order 1, 2, 4 and 8 (RFC 7748 §7 calls for the check), sign bit aside, and the two that have a second spelling. */
+const smallOrderPoints = new Set([
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+])
+
+/**
+ * A new secret: base64 of 32 random bytes, none of them zero and the last no newline, since the shell's `$(base64 -d)`
+ * drops those.
+ */
+export function generateSecret(): string {
+  for (;;) {
+    const secret = randomBytes(2 * secretLength)
+      .filter((byte) => byte !== 0)
+      .subarray(0, secretLength)
+    if (secret.length === secretLength && secret[secretLength - 1] !== newline)
+      return Buffer.from(secret).toString('base64')
+  }
+}
+
+/** Reads an Ed25519 public key: SPKI as PEM (RFC 8410 §4), or its 32 bytes as base64. */
+export function parsePublicKey(text: string): PublicKeyOutcome {
+  const trimmed = text.trim()
+  if (/PRIVATE KEY/.test(trimmed)) {
+    return refuse('This is a private key: keep it, and send the public key (openssl pkey -pubout).')
+  }
+  if (trimmed.startsWith('ssh-')) {
+    return refuse(
+      'This is an OpenSSH key: send SPKI as PEM instead (openssl genpkey -algorithm ed25519, openssl pkey -pubout).',
+    )
+  }
+  return trimmed.startsWith('-----BEGIN') ? fromPem(trimmed) : fromBase64(trimmed)
+}
+
+function fromPem(text: string): PublicKeyOutcome {
+  if (!/^-----BEGIN PUBLIC KEY-----\r?\n[A-Za-z0-9+/=\r\n]+-----END PUBLIC KEY-----$/.test(text)) {
+    return refuse('The PEM text is not one block of PUBLIC KEY (SPKI).')
+  }
+  try {
+    return fromKey(createPublicKey({ key: text, format: 'pem', type: 'spki' }))
+  } catch {
+    return refuse('The PEM block holds no public key that can be read.')
+  }
+}
+
+function fromBase64(text: string): PublicKeyOutcome {
+  const bytes = decodeBase64(text)
+  if (bytes === undefined || bytes.length !== 32) {
+    return refuse('An Ed25519 public key is either SPKI as PEM, or exactly 32 bytes as base64.')
+  }
+  return fromKey(
+    createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' }),
+  )
+}
+
+function fromKey(publicKey: KeyObject): PublicKeyOutcome {
+  if (publicKey.asymmetricKeyType !== 'ed25519') {
+    return refuse(`The key is of type ${publicKey.asymmetricKeyType}; only ed25519 is supported.`)
+  }
+  const point = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')
+  if (hasSmallOrder(point)) return refuse('The key is a point of small order, under which anybody can sign.')
+  return { ok: true, publicKey, base64: point.toString('base64') }
+}
+
+function hasSmallOrder(point: Buffer): boolean {
+  const unsigned = Buffer.from(point)
+  unsigned[31] = unsigned[31]! & 0x7f
+  return smallOrderPoints.has(unsigned.toString('hex'))
+}
+
+const refuse = (message: string): PublicKeyOutcome => ({ ok: false, message })

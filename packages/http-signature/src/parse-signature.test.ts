@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import { formA, formB, usualParameters } from '../test/craft.ts'
+import { type Arrived, judge, nowAsDate, signed, withHeader, withMore, without } from '../test/fixtures.ts'
+import { parseSignature } from './index.ts'
+
+const bare: Arrived = { method: 'POST', target: '/graphql/v1', rawHeaders: ['Host', 'api.example.com'] }
+
+describe('no credentials', () => {
+  test.each([
+    ['nothing', []],
+    ['an empty Authorization', ['Authorization', '']],
+    ['an empty Signature', ['Signature', '']],
+    ['Basic', ['Authorization', 'Basic YTpi']],
+    ['Bearer', ['Authorization', 'Bearer keyId="x"']],
+    ['a scheme that begins alike', ['Authorization', 'SignatureX keyId="x"']],
+    ['other credentials twice', ['Authorization', 'Basic YTpi', 'Authorization', 'Basic YTpi']],
+  ])('%s', (_, headers) => {
+    expect(judge(withMore(bare, ...headers))).toBe('none')
+  })
+
+  test('Basic beside form B is no signature', () => {
+    expect(judge(withMore(formB({}), 'Authorization', 'Basic YTpi'))).toBe('ok')
+  })
+})
+
+describe('credentials in more than one place', () => {
+  const parameters = usualParameters.replace('$', Buffer.alloc(32).toString('base64'))
+
+  test.each([
+    ['form B and form A', withMore(formB({}), 'Authorization', `Signature ${parameters}`)],
+    ['form B and an empty form A', withMore(formB({}), 'Authorization', 'Signature')],
+    ['form A and an empty Signature-Input', withMore(formA(usualParameters), 'Signature-Input', '')],
+    ['form A and a bad Signature-Input', withMore(formA(usualParameters), 'Signature-Input', '!')],
+    ['form A in both its headers', withMore(formA(usualParameters), 'Signature', parameters)],
+    ['form A and a Signature of form B', withMore(formA(usualParameters), 'Signature', 'sig=:AAAA:')],
+    ['form B and form A in one Signature', withHeader(formB({}), 'signature', () => parameters)],
+    ['form B and form A in two Signatures', withMore(formB({}), 'Signature', parameters)],
+  ])('%s', (_, request) => {
+    expect(judge(request)).toBe('both-forms')
+  })
+})
+
+describe('headers that stand twice', () => {
+  test.each(['Host', 'Authorization', 'Date', 'Digest', 'Content-Digest', 'Content-Type', 'Content-Length'])(
+    '%s',
+    (name) => {
+      for (const request of [formA(usualParameters), formB({})]) {
+        expect(judge(withMore(request, name, 'x', name.toUpperCase(), 'x'))).toBe('duplicate-header')
+      }
+    },
+  )
+
+  test('a second Authorization or Host beside the signed one', () => {
+    expect(judge(withMore(formA(usualParameters), 'authorization', ''))).toBe('duplicate-header')
+    expect(judge(withMore(formA(usualParameters), 'host', 'api.example.com'))).toBe('duplicate-header')
+  })
+
+  test('a second Signature in form A', () => {
+    const value = formA(usualParameters).rawHeaders.at(-1)!.replace('Signature ', '')
+    const request = withMore(without(formA(usualParameters), 'authorization'), 'Signature', value)
+    expect(judge(request)).toBe('ok')
+    expect(judge(withMore(request, 'Signature', value))).toBe('duplicate-header')
+  })
+
+  test('any header that is covered', () => {
+    const components = ['@method', '@authority', '@target-uri', 'x-mine']
+    const request = signed({ components, headers: { 'X-Mine': 'a' } })
+    expect(judge(request)).toBe('ok')
+    expect(judge(withMore(request, 'x-mine', 'a'))).toBe('duplicate-header')
+    expect(judge(withMore(request, 'x-mine', ''))).toBe('duplicate-header')
+    expect(judge(withMore(request, 'x-other', 'a', 'x-other', 'b'))).toBe('ok')
+  })
+})
+
+describe('the request target', () => {
+  test.each([
+    'http://evil.example/graphql/v1',
+    'api.example.com:443',
+    '*',
+    '',
+    'graphql/v1',
+    '?a=1',
+    '/graphql/v1#a',
+    '/graphql /v1',
+    '/graphql/\u00e9',
+    '/graphql\n',
+  ])('%j is not in origin form', (target) => {
+    expect(judge({ ...formA(usualParameters), target })).toBe('target-form')
+    expect(judge({ ...formB({}), target })).toBe('target-form')
+  })
+
+  test('is taken as it is, with nothing decoded or tidied', () => {
+    const url = 'http://api.example.com:4000/a%2fb/~x//c?x=%41&x=+'
+    for (const form of ['cavage', 'rfc9421'] as const) {
+      const request = signed({ form, url })
+      expect(request.target).toBe(url.slice('http://api.example.com:4000'.length))
+      expect(judge(request)).toBe('ok')
+      for (const target of [request.target.replace('%2f', '%2F'), request.target.replace('%41', 'A')]) {
+        expect(judge({ ...request, target })).toBe('bad-signature')
+      }
+    }
+  })
+
+  test.each(['PO ST', 'post', ''])('the method %j', (method) => {
+    expect(judge({ ...formA(usualParameters), method })).toBe('malformed')
+    expect(judge({ ...formB({}), method })).toBe('malformed')
+  })
+})
+
+describe('the Host header', () => {
+  test.each([
+    '',
+    'user@api.example.com',
+    'api.example.com/',
+    'api.example.com:',
+    'api.example.com:port',
+    'a b',
+    'a:1:2',
+    '[::1',
+  ])('%j', (host) => {
+    expect(judge(withHeader(formB({}), 'host', () => host))).toBe('malformed-host')
+  })
+
+  test('is needed', () => {
+    expect(judge(without(formB({}), 'host'))).toBe('missing-header')
+    expect(judge(without(formA(usualParameters), 'host'))).toBe('missing-header')
+  })
+})
+
+describe('bounds', () => {
+  test('16 KiB of headers', () => {
+    const padding = (length: number): string[] => ['X-Padding', 'x'.repeat(length)]
+    expect(judge(withMore(formB({}), ...padding(15 * 1024)))).toBe('ok')
+    expect(judge(withMore(formB({}), ...padding(16 * 1024)))).toBe('too-large')
+  })
+
+  test('4 KiB of credentials', () => {
+    expect(judge(formA(`x="${'x'.repeat(3800)}",${usualParameters}`))).toBe('ok')
+    expect(judge(formA(`x="${'x'.repeat(4100)}",${usualParameters}`))).toBe('too-large')
+    expect(judge(withHeader(formB({}), 'signature-input', (value) => `${value};x="${'x'.repeat(4100)}"`))).toBe(
+      'too-large',
+    )
+    expect(
+      judge(
+        withMore(
+          formB({}),
+          ...Array(3)
+            .fill(['Signature-Input', 'x'.repeat(2000)])
+            .flat(),
+        ),
+      ),
+    ).toBe('too-large')
+  })
+
+  test('128 characters of key id', () => {
+    for (const form of ['cavage', 'rfc9421'] as const) {
+      const request = signed({ form, keyId: 'k'.repeat(128) })
+      const name = form === 'cavage' ? 'authorization' : 'signature-input'
+      expect(judge(request)).toBe('ok')
+      expect(judge(withHeader(request, name, (value) => value.replace('"k', '"kk')))).toBe('malformed')
+    }
+  })
+})
+
+test('a failure names the key, once it could be read', () => {
+  const covering = withHeader(formB({}), 'signature-input', (value) => value.replace('"@path"', '"@path" "digest"'))
+  expect(parseSignature(covering)).toMatchObject({ outcome: 'failed', reason: 'missing-header', keyId: 'AKEXAMPLE' })
+  expect(parseSignature(formA('keyId="AKEXAMPLE",headers="date",signature="$"'))).toEqual({
+    outcome: 'failed',
+    reason: 'not-covered',
+    message: expect.any(String),
+    keyId: 'AKEXAMPLE',
+  })
+  expect(parseSignature(formB({ input: '();keyid="AKEXAMPLE"' }))).toMatchObject({
+    reason: 'not-covered',
+    keyId: 'AKEXAMPLE',
+  })
+  expect(parseSignature(formA('keyId="AKEXAMPLE"', '', { headers: ['Date', nowAsDate] }))).toMatchObject({
+    keyId: undefined,
+  })
+})
+
+test('blanks around a value are not part of it', () => {
+  const request = signed({ form: 'cavage' })
+  expect(judge(withHeader(request, 'content-type', (value) => ` \t${value}\t `))).toBe('ok')
+  expect(judge(withHeader(request, 'host', (value) => ` ${value} `))).toBe('ok')
+})

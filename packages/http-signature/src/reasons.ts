@@ -1,0 +1,68 @@
+/**
+ * Every reason for which a signed request is refused: the closed list. `status` is the HTTP status that fits; the
+ * package README carries the same table, and a test keeps the two equal. No reason tells whether a key exists.
+ */
+export const signatureReasons = {
+  'both-forms': {
+    status: 400,
+    meaning:
+      'Credentials stand in more than one place: send Authorization: Signature, or Signature-Input with Signature.',
+  },
+  'target-form': {
+    status: 400,
+    meaning: 'The request target is not in origin form: a path that begins with a slash, and a query if there is one.',
+  },
+  'too-large': { status: 401, meaning: 'The headers, or the lists in them, are over a bound.' },
+  malformed: { status: 401, meaning: 'The credentials cannot be read.' },
+  'missing-parameter': { status: 401, meaning: 'A parameter that every signature needs is not there.' },
+  'duplicate-parameter': { status: 401, meaning: 'A signature parameter is given twice.' },
+  'duplicate-component': { status: 401, meaning: 'One thing is listed as covered twice.' },
+  'unsupported-component': { status: 401, meaning: 'The signature covers something that is not supported.' },
+  'duplicate-header': { status: 401, meaning: 'A header that may stand once stands twice.' },
+  'missing-header': { status: 401, meaning: 'The signature covers a header that the request has not.' },
+  'malformed-header': { status: 401, meaning: 'A covered header holds characters that cannot be signed.' },
+  'malformed-host': { status: 401, meaning: 'The Host header is not a host name with an optional port.' },
+  'malformed-date': {
+    status: 401,
+    meaning: 'The covered date is not of the form "Fri, 20 Nov 2026 08:30:18 GMT" (or UTC).',
+  },
+  'not-covered': { status: 401, meaning: 'The signature does not cover all that it must.' },
+  'algorithm-unsupported': {
+    status: 401,
+    meaning: 'The signature names an algorithm other than hmac-sha256 and ed25519.',
+  },
+  'algorithm-mismatch': { status: 401, meaning: 'The signature is not one of the algorithm that it names.' },
+  'clock-skew': { status: 401, meaning: 'The request was signed too long ago, or in the future.' },
+  expired: { status: 401, meaning: 'The signature says itself that it has expired.' },
+  'bad-signature': {
+    status: 401,
+    meaning: 'The key is unknown, or the signature is not one of this key over this request.',
+  },
+  'digest-malformed': { status: 401, meaning: 'The covered digest header cannot be read.' },
+  'digest-unsupported': {
+    status: 401,
+    meaning: 'The covered digest header uses an algorithm other than sha-256 and sha-512.',
+  },
+  'digest-mismatch': { status: 401, meaning: 'The covered digest is not the digest of the body received.' },
+  'digest-required': {
+    status: 401,
+    meaning: 'This key must sign a digest of the body, and the signature covers none.',
+  },
+  'length-mismatch': { status: 401, meaning: 'The covered content-length is not the number of bytes received.' },
+} as const satisfies Record<string, { status: 400 | 401; meaning: string }>
+
+/** One of the closed list of reasons. */
+export type SignatureReason = keyof typeof signatureReasons
+
+/** Raised inside the package by a failed check; the public functions turn it into a returned failure. */
+export class Refusal extends Error {
+  readonly reason: SignatureReason
+  /** The key that the request named, once that much could be read. */
+  keyId: string | undefined
+
+  constructor(reason: SignatureReason, detail?: string) {
+    super(detail ?? signatureReasons[reason].meaning)
+    this.name = 'Refusal'
+    this.reason = reason
+  }
+}

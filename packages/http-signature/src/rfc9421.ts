@@ -1,0 +1,159 @@
+import { type BareItem, type InnerList, type Item, isInnerList } from 'structured-headers'
+import { readRfc9421Algorithm, readSignature } from './algorithms.ts'
+import type { Message } from './message.ts'
+import {
+  assertComponentList,
+  isTime,
+  maxNonce,
+  namingKey,
+  type ParsedSignature,
+  readKeyId,
+} from './parsed-signature.ts'
+import { Refusal } from './reasons.ts'
+import { type Member, parseCanonicalDictionary } from './structured-field.ts'
+
+type Parameters = ReadonlyMap<string, BareItem>
+type Members = ReadonlyMap<string, Member>
+
+/** Derived components of a request (RFC 9421 §2.2) that are supported; `@query-param` and all parameters are not. */
+const derivedComponents = new Set([
+  '@method',
+  '@authority',
+  '@scheme',
+  '@target-uri',
+  '@request-target',
+  '@path',
+  '@query',
+])
+
+/** A lower-case field name (RFC 9421 §2.1). A name that begins with @ is never looked for among the headers (§7.5.1). */
+const fieldPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+
+const maxSignatures = 3
+
+/**
+ * Reads form B: every signature that can be read and covers enough, in the order received. A proxy may have added its
+ * own, so one that cannot be used does not spoil the others; labels mean nothing (RFC 9421 §7.2.5).
+ */
+export function readRfc9421(message: Message): [ParsedSignature, ...ParsedSignature[]] {
+  const inputs = readDictionary(message, 'signature-input')
+  const signatures = readDictionary(message, 'signature')
+  assertSameLabels(inputs, signatures)
+  const usable: ParsedSignature[] = []
+  let refusal: Refusal | undefined
+  for (const [label, input] of inputs) {
+    try {
+      usable.push(readOne(input, signatures.get(label)!.value, message))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refusal ??= error
+    }
+  }
+  const [first, ...others] = usable
+  if (first === undefined) throw refusal ?? new Refusal('malformed', 'Signature-Input is empty.')
+  return [first, ...others]
+}
+
+function readDictionary(message: Message, name: string): Members {
+  const text = message.fields.get(name)?.join(', ') ?? ''
+  const dictionary = parseCanonicalDictionary(text)
+  if (dictionary !== undefined) return dictionary
+  // Names with a capital letter cannot stand in a Dictionary, so this is a form A signature beside form B.
+  if (/(?:^|,)[ \t]*keyId[ \t]*=/.test(text)) throw new Refusal('both-forms')
+  throw new Refusal('malformed', `The header ${name} is not a canonical structured field.`)
+}
+
+/** RFC 9421 §3.2 step 1. */
+function assertSameLabels(inputs: Members, signatures: Members): void {
+  if (inputs.size > maxSignatures) {
+    throw new Refusal('too-large', `The request has ${inputs.size} signatures; ${maxSignatures} are allowed.`)
+  }
+  for (const label of new Set([...inputs.keys(), ...signatures.keys()])) {
+    if (!inputs.has(label) || !signatures.has(label)) {
+      throw new Refusal('malformed', `The label ${label} does not stand in both Signature-Input and Signature.`)
+    }
+  }
+}
+
+function readOne({ value: input, text }: Member, signature: Item | InnerList, message: Message): ParsedSignature {
+  if (!isInnerList(input)) throw new Refusal('malformed', 'A member of Signature-Input is not a list in parentheses.')
+  const parameters = input[1]
+  const keyId = readKeyId(readString(parameters, 'keyid'))
+  return namingKey(keyId, () => {
+    const algorithmName = readString(parameters, 'alg')
+    const algorithm = algorithmName === undefined ? undefined : readRfc9421Algorithm(algorithmName)
+    const components = input[0].map(readComponent)
+    assertComponentList(components, message.fields)
+    const created = readTime(parameters, 'created')
+    assertCoverage(components, message.target)
+    if (created === undefined) throw new Refusal('not-covered', 'The signature must have the parameter created.')
+    return {
+      form: 'rfc9421' as const,
+      keyId,
+      algorithm,
+      components,
+      created,
+      expires: readTime(parameters, 'expires'),
+      nonce: readNonce(parameters),
+      signature: readSignature(readBytes(signature), algorithm),
+      parameters: text,
+      message,
+    }
+  })
+}
+
+function readComponent([name, parameters]: Item): string {
+  if (typeof name !== 'string') throw new Refusal('malformed', 'A covered component is not a quoted string.')
+  if (parameters.size > 0) {
+    const [parameter] = parameters.keys()
+    throw new Refusal('unsupported-component', `The parameter ${parameter} of "${name}" is not supported.`)
+  }
+  const isKnown = name.startsWith('@') ? derivedComponents.has(name) : fieldPattern.test(name)
+  if (!isKnown) throw new Refusal('unsupported-component', `"${name}" cannot be covered in this form.`)
+  return name
+}
+
+function assertCoverage(components: readonly string[], target: string): void {
+  const covers = (...names: string[]): boolean => names.some((name) => components.includes(name))
+  if (!covers('@method')) throw notCovered('"@method"')
+  if (!covers('@authority')) throw notCovered('"@authority"')
+  if (!covers('@path', '@target-uri', '@request-target'))
+    throw notCovered('"@path", "@target-uri" or "@request-target"')
+  if (target.includes('?') && !covers('@query', '@target-uri', '@request-target')) {
+    throw notCovered('"@query", "@target-uri" or "@request-target", since the target has a query')
+  }
+}
+
+function readString(parameters: Parameters, name: string): string | undefined {
+  const value = parameters.get(name)
+  if (value !== undefined && typeof value !== 'string') {
+    throw new Refusal('malformed', `The parameter ${name} is not a quoted string.`)
+  }
+  return value
+}
+
+/** RFC 9421 §2.3: `created` and `expires` are integers; a string or a token would slip past a comparison of ages. */
+function readTime(parameters: Parameters, name: string): number | undefined {
+  const value = parameters.get(name)
+  if (value === undefined) return undefined
+  if (typeof value !== 'number' || !isTime(value)) {
+    throw new Refusal('malformed', `The parameter ${name} is not a whole number of seconds since 1970.`)
+  }
+  return value
+}
+
+function readNonce(parameters: Parameters): string | undefined {
+  const nonce = readString(parameters, 'nonce')
+  if (nonce !== undefined && nonce.length > maxNonce) {
+    throw new Refusal('too-large', `The nonce has ${nonce.length} characters; ${maxNonce} are allowed.`)
+  }
+  return nonce
+}
+
+function readBytes(member: Item | InnerList): string {
+  const value = member[0]
+  if (!(value instanceof ArrayBuffer)) throw new Refusal('malformed', 'A member of Signature is not a byte sequence.')
+  return Buffer.from(value).toString('base64')
+}
+
+const notCovered = (what: string): Refusal => new Refusal('not-covered', `The signature must cover ${what}.`)

@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { arrive, judge, now, nowAsDate, signed, signingKeys } from '../test/fixtures.ts'
+import { type SignRequestOptions, signRequest } from './index.ts'
+
+const request: SignRequestOptions = {
+  keyId: 'AKEXAMPLE',
+  key: signingKeys.hmac,
+  method: 'POST',
+  url: 'https://api.example.com/graphql/v1',
+  created: now,
+}
+
+describe('form B', () => {
+  test('covers method, authority, path, and what else there is', () => {
+    const input = (options: Partial<SignRequestOptions>): string =>
+      signRequest({ ...request, ...options })['Signature-Input']!
+    const rest = `created=${now};keyid="AKEXAMPLE";alg="hmac-sha256"`
+    expect(input({})).toBe(`sig1=("@method" "@authority" "@path");${rest}`)
+    expect(
+      input({
+        url: `${request.url}?a=1`,
+        headers: { 'Content-Type': 'a/b' },
+        body: 'x',
+        expires: now + 60,
+        nonce: 'n',
+      }),
+    ).toBe(
+      `sig1=("@method" "@authority" "@path" "@query" "content-type" "content-digest");${rest};expires=${now + 60};nonce="n"`,
+    )
+    expect(input({ body: 'x', digest: false })).toBe(`sig1=("@method" "@authority" "@path");${rest}`)
+  })
+
+  test('adds the digest, and no Date', () => {
+    expect(Object.keys(signRequest({ ...request, body: '' })).sort()).toEqual([
+      'Content-Digest',
+      'Signature',
+      'Signature-Input',
+    ])
+    expect(Object.keys(signRequest(request)).sort()).toEqual(['Signature', 'Signature-Input'])
+  })
+})
+
+describe('form A', () => {
+  const cavage = { ...request, form: 'cavage' } as const
+
+  test('covers target, host, date, and what else there is', () => {
+    const added = signRequest({ ...cavage, body: 'x', headers: { 'content-type': 'a/b' } })
+    expect(added.Date).toBe(nowAsDate)
+    expect(added.Digest).toMatch(/^SHA-256=/)
+    expect(added.Authorization).toMatch(
+      /^Signature keyId="AKEXAMPLE",algorithm="hmac-sha256",headers="\(request-target\) host date content-type digest",signature="/,
+    )
+  })
+
+  test('covers a Date that is there already', () => {
+    const added = signRequest({ ...cavage, headers: { date: nowAsDate } })
+    expect(added.Date).toBeUndefined()
+    expect(judge(arrive('POST', request.url, { date: nowAsDate, ...added }))).toBe('ok')
+  })
+
+  test('covers times under hs2019', () => {
+    expect(signRequest({ ...cavage, expires: now + 60 }).Authorization).toContain(
+      `algorithm="hs2019",expires=${now + 60},headers="(request-target) host date (expires)"`,
+    )
+    expect(judge(signed({ form: 'cavage', components: ['(request-target)', 'host', '(created)'] }))).toBe('ok')
+  })
+})
+
+describe('what cannot be signed', () => {
+  test.each<[string, Partial<SignRequestOptions>]>([
+    ['a header that is not there', { components: ['@method', 'x-none'] }],
+    ['a header of other characters than ASCII', { headers: { 'Content-Type': 'é' } }],
+    ['an unknown component', { components: ['@status'] }],
+    ['an unknown component of form A', { form: 'cavage', components: ['(keyid)'] }],
+    ['a component of the other form', { form: 'cavage', components: ['@method'] }],
+    ['(expires) without a time', { form: 'cavage', components: ['(expires)'] }],
+    ['a nonce in form A', { form: 'cavage', nonce: 'n' }],
+    ['a nonce of other characters than ASCII', { nonce: 'é' }],
+    ['a nonce that is too long', { nonce: 'n'.repeat(257) }],
+    ['a key id with a quote', { keyId: 'a"b' }],
+    ['an empty key id', { keyId: '' }],
+    ['milliseconds', { created: now * 1000 }],
+    ['parts of seconds', { created: now + 0.5 }],
+    ['parts of seconds until it expires', { expires: now + 0.5 }],
+    ['no full address', { url: '/graphql/v1' }],
+    ['a label in capitals', { label: 'Sig' }],
+    ['a method in small letters', { method: 'post' }],
+  ])('%s', (_, options) => {
+    expect(() => signRequest({ ...request, ...options })).toThrow(TypeError)
+  })
+})
+
+test('whatever is signed here is accepted where it was sent', () => {
+  const options = fc.record({
+    form: fc.constantFrom('cavage', 'rfc9421'),
+    keyName: fc.constantFrom('hmac', 'ed25519'),
+    method: fc.constantFrom('GET', 'POST', 'PATCH', 'M-SEARCH'),
+    url: fc.webUrl({ withQueryParameters: true, validSchemes: ['http'] }),
+    body: fc.option(fc.uint8Array({ maxLength: 40 }), { nil: undefined }),
+    digest: fc.boolean(),
+    created: fc.integer({ min: now - 300, max: now + 300 }),
+    expires: fc.option(fc.integer({ min: now, max: now + 1000 }), { nil: undefined }),
+    label: fc.stringMatching(/^[a-z*][a-z0-9_.*-]{0,9}$/),
+    nameAlgorithm: fc.boolean(),
+    nonce: fc.option(fc.stringMatching(/^[ -~]{0,40}$/), { nil: undefined }),
+  })
+  fc.assert(
+    fc.property(options, ({ form, keyName, nonce, ...rest }) => {
+      const arrived = signed({ ...rest, form, keyName, nonce: form === 'cavage' ? undefined : nonce })
+      expect(judge(arrived, { keyName })).toBe('ok')
+      expect(judge(arrived, { keyName: keyName === 'hmac' ? 'ed25519' : 'hmac' })).toBe('bad-signature')
+      expect(judge({ ...arrived, target: `${arrived.target}x` }, { keyName })).toBe('bad-signature')
+    }),
+    { numRuns: 500 },
+  )
+})

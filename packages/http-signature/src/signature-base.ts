@@ -1,0 +1,57 @@
+import { coveredField, type Message } from './message.ts'
+import type { ParsedSignature } from './parsed-signature.ts'
+import type { Spelling } from './spellings.ts'
+
+/** What a signature base is built from; a parsed signature is one. */
+export type BaseInput = Pick<ParsedSignature, 'form' | 'components' | 'created' | 'expires' | 'parameters' | 'message'>
+
+/** The exact text that is signed: RFC 9421 §2.5 or cavage-12 §2.3. */
+export function signatureBase(input: BaseInput, spelling: Spelling): string {
+  const lines = input.components.map((name) =>
+    input.form === 'cavage'
+      ? `${name}: ${cavageValue(name, input, spelling)}`
+      : `"${name}": ${rfc9421Value(name, input.message, spelling)}`,
+  )
+  if (input.form === 'rfc9421') lines.push(`"@signature-params": ${input.parameters}`)
+  return lines.join('\n')
+}
+
+function cavageValue(name: string, { message, created, expires }: BaseInput, spelling: Spelling): string {
+  switch (name) {
+    case '(request-target)':
+      return `${message.method.toLowerCase()} ${message.target}`
+    case '(created)':
+      return String(created)
+    case '(expires)':
+      return String(expires)
+    default:
+      return fieldValue(name, message, spelling)
+  }
+}
+
+/** RFC 9421 §2.2. The target is in origin form, so its path is never empty; nothing is decoded or normalised. */
+function rfc9421Value(name: string, message: Message, spelling: Spelling): string {
+  const question = message.target.indexOf('?')
+  switch (name) {
+    case '@method':
+      return message.method
+    case '@authority':
+      return spelling.authority
+    case '@scheme':
+      return spelling.scheme
+    case '@target-uri':
+      return spelling.origin + message.target
+    case '@request-target':
+      return message.target
+    case '@path':
+      return question < 0 ? message.target : message.target.slice(0, question)
+    case '@query':
+      // §2.2.7: no query is written as the question mark alone.
+      return question < 0 ? '?' : message.target.slice(question)
+    default:
+      return fieldValue(name, message, spelling)
+  }
+}
+
+const fieldValue = (name: string, message: Message, spelling: Spelling): string =>
+  name === 'host' ? spelling.host : coveredField(message.fields, name)

@@ -1,0 +1,46 @@
+import { createHmac } from 'node:crypto'
+import { type Arrived, nowAsDate, sharedSecret } from './fixtures.ts'
+
+/** Requests written and signed by hand, for what no signer would make. The MAC is always right over the lines given. */
+
+const mac = (base: string): string => createHmac('sha256', sharedSecret).update(base).digest('base64')
+
+export type Handmade = {
+  method?: string
+  target?: string
+  headers?: string[]
+  body?: string
+}
+
+const arrived = (request: Handmade, credentials: string[]): Arrived => ({
+  method: request.method ?? 'POST',
+  target: request.target ?? '/graphql/v1',
+  rawHeaders: [...(request.headers ?? ['Host', 'api.example.com', 'Date', nowAsDate]), ...credentials],
+  body: request.body === undefined ? undefined : Buffer.from(request.body),
+})
+
+export const usualLines = ['"@method": POST', '"@authority": api.example.com', '"@path": /graphql/v1']
+export const usualInput = '("@method" "@authority" "@path");created=1795163418;keyid="AKEXAMPLE"'
+
+/** Form B: `input` as sent, `signedInput` as it stands in the last line of the base. */
+export function formB(
+  {
+    lines = usualLines,
+    input = usualInput,
+    signedInput = input,
+  }: { lines?: string[]; input?: string; signedInput?: string },
+  request: Handmade = {},
+): Arrived {
+  const signature = mac([...lines, `"@signature-params": ${signedInput}`].join('\n'))
+  return arrived(request, ['Signature-Input', `sig=${input}`, 'Signature', `sig=:${signature}:`])
+}
+
+export const usualList = '(request-target) host date'
+export const usualString = `(request-target): post /graphql/v1\nhost: api.example.com\ndate: ${nowAsDate}`
+
+/** Form A: the parameters as sent, `$` standing for the signature over `base`. */
+export function formA(parameters: string, base: string = usualString, request: Handmade = {}): Arrived {
+  return arrived(request, ['Authorization', `Signature ${parameters.replace('$', mac(base))}`])
+}
+
+export const usualParameters = `keyId="AKEXAMPLE",algorithm="hmac-sha256",headers="${usualList}",signature="$"`

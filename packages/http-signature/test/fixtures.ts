@@ -1,0 +1,115 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import {
+  parseSignature,
+  type ReceivedRequest,
+  type SigningKey,
+  type SignRequestOptions,
+  signRequest,
+  type VerificationKey,
+  type VerifyOptions,
+  verifySignature,
+} from '../src/index.ts'
+
+/** The time at which the tests stand: Fri, 20 Nov 2026 08:30:18 GMT. */
+export const now = 1795163418
+export const nowAsDate = 'Fri, 20 Nov 2026 08:30:18 GMT'
+
+/** RFC 9421 appendix B.1.5. */
+export const sharedSecret = Buffer.from(
+  'uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ==',
+  'base64',
+)
+
+/** RFC 9421 appendix B.1.4. */
+export const ed25519PublicPem = `-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
+-----END PUBLIC KEY-----`
+export const ed25519PrivatePem = `-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF
+-----END PRIVATE KEY-----`
+
+export type KeyName = 'hmac' | 'ed25519'
+
+export const signingKeys: Record<KeyName, SigningKey> = {
+  hmac: { algorithm: 'hmac-sha256', secret: sharedSecret },
+  ed25519: { algorithm: 'ed25519', privateKey: createPrivateKey(ed25519PrivatePem) },
+}
+
+export const verificationKeys: Record<KeyName, VerificationKey> = {
+  hmac: { algorithm: 'hmac-sha256', secret: sharedSecret },
+  ed25519: { algorithm: 'ed25519', publicKey: createPublicKey(ed25519PublicPem) },
+}
+
+/** A request as it arrived, with its body. */
+export type Arrived = ReceivedRequest & { body?: Buffer | undefined }
+
+/** What comes of a request: `ok`, `none`, or the reason why it is refused. */
+export function judge(request: Arrived, options: Partial<VerifyOptions> & { keyName?: KeyName } = {}): string {
+  const parsed = parseSignature(request)
+  if (parsed.outcome !== 'signed') return parsed.outcome === 'none' ? 'none' : parsed.reason
+  const outcomes = parsed.signatures.map((signature) =>
+    verifySignature(signature, {
+      key: verificationKeys[options.keyName ?? 'hmac'],
+      requireDigest: false,
+      body: request.body,
+      now,
+      ...options,
+    }),
+  )
+  if (outcomes.some((outcome) => outcome.ok)) return 'ok'
+  const [first] = outcomes
+  return first === undefined || first.ok ? 'ok' : first.reason
+}
+
+export type Draft = Partial<Omit<SignRequestOptions, 'key'>> & { keyName?: KeyName }
+
+/** A request signed by this package, as a server receives it. */
+export function signed({ keyName = 'hmac', ...draft }: Draft = {}): Arrived {
+  const options = { method: 'POST', url: 'http://api.example.com:4000/graphql/v1?a=1&b=2', created: now, ...draft }
+  const headers = { 'Content-Type': 'application/json', ...draft.headers }
+  const body = 'body' in draft ? draft.body : '{"query":"{ version }"}'
+  const key = signingKeys[keyName]
+  const added = signRequest({ keyId: 'AKEXAMPLE', ...options, key, headers, body })
+  return arrive(options.method, options.url, { ...headers, ...added }, body)
+}
+
+/** The request as it arrives at the server of its address. */
+export function arrive(
+  method: string,
+  url: string | URL,
+  headers: Record<string, string>,
+  body?: string | Uint8Array,
+): Arrived {
+  const { host, pathname, search } = new URL(url)
+  return {
+    method,
+    target: pathname + search,
+    rawHeaders: ['Host', host, ...Object.entries(headers).flat()],
+    body: body === undefined ? undefined : Buffer.from(body as string),
+  }
+}
+
+/** The same request with another value for a header, which it must have. */
+export function withHeader(request: Arrived, name: string, change: (value: string) => string): Arrived {
+  const rawHeaders = [...request.rawHeaders]
+  const at = rawHeaders.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === name.toLowerCase())
+  if (at < 0) throw new Error(`the request has no header ${name}`)
+  rawHeaders[at + 1] = change(rawHeaders[at + 1]!)
+  return { ...request, rawHeaders }
+}
+
+/** The same request with more headers behind those that it has. */
+export const withMore = (request: Arrived, ...headers: string[]): Arrived => ({
+  ...request,
+  rawHeaders: [...request.rawHeaders, ...headers],
+})
+
+/** The same request without a header. */
+export function without(request: Arrived, name: string): Arrived {
+  const rawHeaders: string[] = []
+  for (let i = 0; i < request.rawHeaders.length; i += 2) {
+    const [header, value] = request.rawHeaders.slice(i, i + 2) as [string, string]
+    if (header.toLowerCase() !== name.toLowerCase()) rawHeaders.push(header, value)
+  }
+  return { ...request, rawHeaders }
+}

@@ -1,0 +1,32 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Overrides: one row per target and context. The base values stand on the target's own row. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table attribute_override (
+      account_id text collate "C" not null references account (id) on delete cascade,
+      target_id text collate "C" not null,
+      context text collate "C" not null,
+      attributes jsonb not null,
+      primary key (account_id, target_id, context)
+    )`.execute(db)
+  await sql`create index attribute_override_by_value on attribute_override
+    using gin (account_id, context, attributes jsonb_path_ops)`.execute(db)
+
+  // Names as they are written in setAttribute, from nested JSON. Not strict, so that it is inlined into queries.
+  await sql`
+    create function attribute_names(attributes jsonb) returns table (name text)
+    language sql immutable parallel safe
+    begin atomic
+      select top.key from jsonb_each(attributes) as top where jsonb_typeof(top.value) = 'string'
+      union all
+      select top.key || '.' || member.key
+      from jsonb_each(attributes) as top,
+        jsonb_each(case jsonb_typeof(top.value) when 'object' then top.value end) as member
+      where jsonb_typeof(member.value) = 'string';
+    end`.execute(db)
+  await sql`
+    create function attribute_count(attributes jsonb) returns bigint
+    language sql immutable strict parallel safe
+    return (select count(*) from attribute_names(attributes))`.execute(db)
+}

@@ -1,0 +1,24 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * The event log, one partition a month. An event's number is drawn when its row is inserted, which is after the lock on
+ * the changed row: the events of one device are numbered in the order of its changes. No foreign key to the account,
+ * which would make every change lock that one row.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`create sequence event_id cache 1`.execute(db)
+  await sql`
+    create table event (
+      account_id text collate "C" not null,
+      id bigint not null default nextval('event_id'),
+      "timestamp" timestamptz(3) not null default clock_timestamp(),
+      type text collate "C" not null,
+      device_id text collate "C",
+      actor_id text collate "C",
+      targets jsonb not null,
+      state text collate "C",
+      data jsonb not null default '{}',
+      primary key (account_id, id, "timestamp")
+    ) partition by range ("timestamp")`.execute(db)
+  await sql`create index event_of_device on event (account_id, device_id, id) where device_id is not null`.execute(db)
+}

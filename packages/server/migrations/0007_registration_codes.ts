@@ -1,0 +1,27 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Codes that devices register themselves with, and until when a device may register itself again without its secret. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table registration_code (
+      account_id text collate "C" not null references account (id) on delete cascade,
+      id text collate "C" not null,
+      code_hash bytea not null,
+      prefix text collate "C" not null,
+      name text collate "C",
+      platform text collate "C",
+      services jsonb not null default '[]',
+      attributes jsonb not null default '{}',
+      uses integer not null,
+      used integer not null default 0,
+      created timestamptz(3) not null default now(),
+      expires timestamptz(3) not null,
+      primary key (account_id, id),
+      check (used <= uses)
+    )`.execute(db)
+  // Whoever brings a code names nothing else, so it is found without its account.
+  await sql`create unique index registration_code_hash on registration_code (code_hash)`.execute(db)
+  await sql`create index registration_code_by_expiry on registration_code (expires)`.execute(db)
+
+  await sql`alter table device add column reregister_until timestamptz(3)`.execute(db)
+}

@@ -1,0 +1,73 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Webhooks, what was sent to them, and how far the making of deliveries has got in the event log. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table webhook (
+      account_id text collate "C" not null references account (id) on delete cascade,
+      id text collate "C" not null,
+      name text collate "C",
+      url text collate "C" not null,
+      events text[] collate "C" not null,
+      enabled boolean not null default true,
+      paused text collate "C",
+      created timestamptz(3) not null default clock_timestamp(),
+      encrypted_secret bytea not null,
+      former_secret bytea,
+      former_secret_until timestamptz(3),
+      primary key (account_id, id)
+    )`.execute(db)
+
+  // What changes with every failure stands apart from what its owner changes. One process at a time sends: the holder.
+  await sql`
+    create table webhook_sending (
+      account_id text collate "C" not null,
+      webhook_id text collate "C" not null,
+      holder text collate "C",
+      held_until timestamptz(3),
+      failures integer not null default 0,
+      failing_since timestamptz(3),
+      probe_at timestamptz(3),
+      primary key (account_id, webhook_id),
+      foreign key (account_id, webhook_id) references webhook (account_id, id) on delete cascade
+    ) with (fillfactor = 50)`.execute(db)
+
+  await sql`
+    create table webhook_delivery (
+      account_id text collate "C" not null,
+      webhook_id text collate "C" not null,
+      id text collate "C" not null,
+      event_id bigint,
+      body text collate "C" not null,
+      status text collate "C" not null default 'pending',
+      attempts integer not null default 0,
+      tries integer not null default 0,
+      http_status integer,
+      duration integer,
+      error text collate "C",
+      response text collate "C",
+      created timestamptz(3) not null default clock_timestamp(),
+      next_attempt timestamptz(3),
+      primary key (account_id, webhook_id, id),
+      foreign key (account_id, webhook_id) references webhook (account_id, id) on delete cascade,
+      check ((status = 'pending') = (next_attempt is not null))
+    )`.execute(db)
+  await sql`
+    create index webhook_delivery_due on webhook_delivery (account_id, webhook_id, next_attempt)
+    where status = 'pending'`.execute(db)
+  await sql`
+    create index webhook_delivery_failed on webhook_delivery (account_id, webhook_id, id)
+    where status = 'failed'`.execute(db)
+  await sql`create index webhook_delivery_by_age on webhook_delivery (created)`.execute(db)
+
+  // No webhook was there before, so nothing of the past is owed to any.
+  await sql`create table webhook_cursor (event_id bigint not null)`.execute(db)
+  await sql`insert into webhook_cursor select coalesce(max(id), 0) from event`.execute(db)
+
+  // Who runs jobs: what a process that ended without a word had locked is freed by the others.
+  await sql`
+    create table job_worker (
+      id text collate "C" primary key,
+      seen timestamptz(3) not null default clock_timestamp()
+    )`.execute(db)
+}

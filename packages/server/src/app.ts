@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import type { Authentication } from './auth/authenticate.ts'
+import { createFailedSignatures } from './auth/failed-signatures.ts'
+import { createOpenStreams } from './auth/open-streams.ts'
+import type { Secrets } from './auth/secrets.ts'
+import { registerSessionCookies } from './auth/sessions/session-strategy.ts'
+import { registerSignIn, type SignInOptions } from './auth/sessions/sign-in-routes.ts'
+import type { Config } from './config.ts'
+import type { Context, Viewer } from './context.ts'
+import type { Database } from './db/database.ts'
+import { registerEventsDownload } from './features/events/events-download.ts'
+import type { Feed } from './features/events/feed/feed.ts'
+import { reportRoute } from './features/presence/report-route.ts'
+import { registerRoute } from './features/registration-codes/register-route.ts'
+import { recordSignIn } from './features/users/record-sign-in.ts'
+import { schemaText } from './graphql/assemble.ts'
+import { createExecutor } from './graphql/execute.ts'
+import { type GraphqlRouteInput, registerGraphqlRoute } from './graphql/http-route.ts'
+import { registerStreamRoute } from './graphql/stream-route.ts'
+import { registerConsole } from './http/console.ts'
+import { type DeviceRoute, registerDeviceRoutes } from './http/device-route.ts'
+import { answerClientError, answerError, registerErrorAnswers } from './http/error-answers.ts'
+import { registerHealth } from './http/health.ts'
+import type { RequestLoad } from './http/load.ts'
+import { registerMetrics } from './http/metrics.ts'
+import { registerNotFound } from './http/not-found.ts'
+import { registerRequestId } from './http/request-id.ts'
+import { listBounds } from './list-bounds.ts'
+import type { Metrics } from './metrics.ts'
+import type { Outbound } from './outbound/outbound.ts'
+import { assertPermissions, publicFields } from './permissions.ts'
+import { deprecationHeaders } from './rest/headers.ts'
+import { registerRest } from './rest/rest-route.ts'
+import { buildSchema } from './schema.ts'
+
+/** What the app is made with: tests and the command bring the same. */
+export interface AppDeps {
+  config: Config
+  db: Database
+  authenticate: Authentication['authenticate']
+  /** Ends the streams of keys that no longer work. */
+  refusalOf: Authentication['refusalOf']
+  secrets: Secrets
+  /** Woken after every mutation, and what subscriptions are made from. */
+  feed: Feed
+  /** Reaches what users name. */
+  outbound: Outbound
+  /** Told of every request. */
+  load?: RequestLoad
+  /** What /metrics answers. */
+  metrics?: Metrics
+  log: FastifyBaseLogger
+  clock?: () => Date
+  /** False: every document goes through the plain executor. */
+  jit?: boolean
+}
+
+/** The HTTP server, not yet listening: its parts in the order a request meets them. */
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: deps.log,
+    genReqId: () => randomUUID(),
+    logController: new LogController({ disableRequestLogging: true }),
+    requestTimeout: 30_000,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) =>
+      answerError(error, request, reply.headers(deprecationHeaders(request.url))),
+    // Names of attributes and contexts stand in paths of the REST API, percent-encoded.
+    routerOptions: { maxParamLength: 4_096 },
+    clientErrorHandler: answerClientError,
+  })
+  registerRequestId(app)
+  registerErrorAnswers(app)
+  registerSessionCookies(app)
+  const schema = buildSchema()
+  assertPermissions(schema)
+  const createContext = contextOf(deps)
+
+  deps.load?.count(app, (path) => path.startsWith('/graphql/v1/stream'))
+  registerHealth(app, deps.db)
+  if (deps.metrics !== undefined) registerMetrics(app, { ...deps.config, metrics: deps.metrics })
+  const graphql: GraphqlRouteInput<Viewer> = {
+    executor: createExecutor({ schema, listBounds, publicFields, jit: deps.jit ?? true }),
+    path: '/graphql/v1',
+    sdl: schemaText(schema),
+    authenticate: deps.authenticate,
+    // Public operations select nothing that reads the context.
+    buildContext: (request, viewer) => (viewer === null ? {} : createContext(request, viewer)),
+    beforeOperation: async ({ operation }) => (operation.kind === 'mutation' ? () => deps.feed.wake() : undefined),
+    onInternal: (error, request) => request.log.error({ err: error }, 'a request failed by a fault of the server'),
+  }
+  registerGraphqlRoute(app, graphql)
+  const streams = createOpenStreams({ perKey: deps.config.streamsPerKey, refusalOf: deps.refusalOf })
+  registerStreamRoute(app, { ...graphql, ...streams, path: '/graphql/v1/stream' })
+  registerRest(app, graphql)
+  registerEventsDownload(app, { db: deps.db, linkKey: linkKeyOf(deps.secrets), clock: clockOf(deps) })
+  registerDeviceRoutes(app, deviceRoutes(deps))
+  registerSignIn(app, signInOf(deps))
+  registerConsole(app)
+  registerNotFound(app)
+  return app
+}
+
+/** What devices post, signed on with a code or a secret of their own. */
+function deviceRoutes(deps: AppDeps): DeviceRoute[] {
+  const onChange = (): void => deps.feed.wake()
+  const shared = { db: deps.db, clock: clockOf(deps), failed: createFailedSignatures(), onChange }
+  return [registerRoute(shared), reportRoute(shared)]
+}
+
+/** Signing in to the console: told to the account's owner by an event. */
+function signInOf(deps: AppDeps): SignInOptions {
+  const { db, secrets, config, log, feed } = deps
+  return {
+    db,
+    secrets,
+    config,
+    log,
+    clock: clockOf(deps),
+    async onSignIn(signIn) {
+      await recordSignIn(db, signIn)
+      feed.wake()
+    },
+  }
+}
+
+const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('download links')
+
+const clockOf = ({ clock = () => new Date() }: AppDeps): (() => Date) => clock
+
+function contextOf(deps: AppDeps) {
+  const { config, db, secrets, feed, outbound } = deps
+  const linkKey = linkKeyOf(secrets)
+  const clock = clockOf(deps)
+  return (request: FastifyRequest, viewer: Viewer): Context => ({
+    db,
+    viewer,
+    log: request.log,
+    clock,
+    firstRecord: config.firstRecord,
+    origin: config.publicUrl ?? `${request.protocol}://${request.headers.host}`,
+    linkKey,
+    feed,
+    secrets,
+    outbound,
+  })
+}

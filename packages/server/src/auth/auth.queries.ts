@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import { type Database, query } from '../db/database.ts'
+
+export interface KeyRow {
+  key: string
+  account_id: string
+  email: string
+  enabled: boolean
+  read_only: boolean
+  require_digest: boolean
+  encrypted_secret: Buffer | null
+  public_key: string | null
+  expires: Date | null
+}
+
+/** Requests name a key and no account: this is the one place where rows are found without it. */
+export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
+  return query<KeyRow>(
+    db,
+    `select key, account_id, email, enabled, read_only, require_digest, encrypted_secret, public_key, expires
+     from access_key join account on account.id = account_id where key = any($1)`,
+    [keys],
+  )
+}
+
+export interface KeyUse {
+  accountId: string
+  key: string
+  at: Date
+}
+
+/** Leaves alone what another process wrote within the last minute. */
+export async function writeLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
+  await query(
+    db,
+    `update access_key set last_used = uses.at
+     from unnest($1::text[], $2::text[], $3::timestamptz[]) as uses (account_id, key, at)
+     where access_key.account_id = uses.account_id and access_key.key = uses.key
+       and (last_used is null or last_used < uses.at - interval '59 seconds')`,
+    [uses.map((use) => use.accountId), uses.map((use) => use.key), uses.map((use) => use.at)],
+  )
+}
+
+/** False when the nonce is there already, whichever process put it there. */
+export async function insertNonce(db: Database, key: string, nonce: string, expires: Date): Promise<boolean> {
+  const result = await db
+    .insertInto('used_nonce')
+    .values({ key, nonce, expires })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** A bounded number of them; rows that another process is deleting are left to it. */
+export async function deleteExpiredNonces(db: Database, now: Date): Promise<void> {
+  await sql`
+    delete from used_nonce where (key, nonce) in (
+      select key, nonce from used_nonce where expires < ${now} order by expires limit 5000 for update skip locked
+    )`.execute(db)
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { createFailedSignatures, networkOf } from './failed-signatures.ts'
+
+const MINUTE = 60_000
+
+describe('failed signatures', () => {
+  it('count by address and by key, and are forgotten after a minute', () => {
+    let now = 0
+    const failed = createFailedSignatures(() => now)
+    for (let time = 0; time < 20; time++) expect(failed.count('192.0.2.1', 'key-1')).toBeUndefined()
+    expect(failed.count('192.0.2.1', 'key-2')).toBe(60)
+    expect(failed.count('192.0.2.2', 'key-1')).toBe(60)
+    expect(failed.count('192.0.2.3', 'key-3')).toBeUndefined()
+    now = MINUTE - 1
+    expect(failed.count('192.0.2.1', undefined)).toBe(1)
+    now = MINUTE
+    expect(failed.count('192.0.2.1', 'key-1')).toBeUndefined()
+  })
+
+  it('of one address are not hidden by naming ever new keys', () => {
+    const failed = createFailedSignatures(() => 0)
+    let limited = 0
+    for (let key = 0; key < 100_000; key++) if (failed.count('192.0.2.1', `key-${key}`) !== undefined) limited++
+    expect(limited).toBe(100_000 - 20)
+  })
+})
+
+describe('an address', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
+  ])('%s counts as %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})

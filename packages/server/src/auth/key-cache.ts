@@ -1,0 +1,126 @@
+import { performance } from 'node:perf_hooks'
+import { parsePublicKey, type VerificationKey } from '@muster/http-signature'
+import type { FastifyBaseLogger } from 'fastify'
+import type pg from 'pg'
+import type { Database } from '../db/database.ts'
+import { type KeyRow, selectKeys } from './auth.queries.ts'
+import { batched } from './batched.ts'
+import { boundedMap } from './bounded-map.ts'
+import { listenForKeyChanges } from './key-changes.ts'
+import type { Secrets } from './secrets.ts'
+
+export { accessKeyChannel } from './key-changes.ts'
+
+/** An access key as requests are verified by it. Whether it is enabled and has not expired is judged at each use. */
+export interface KnownKey {
+  readonly key: string
+  readonly accountId: string
+  readonly email: string
+  readonly enabled: boolean
+  readonly readOnly: boolean
+  readonly requireDigest: boolean
+  readonly expires: Date | null
+  readonly verification: VerificationKey
+}
+
+export interface KeyCache {
+  find(key: string): Promise<KnownKey | undefined>
+  close(): Promise<void>
+}
+
+export interface KeyCacheOptions {
+  db: Database
+  connection: pg.ClientConfig
+  secrets: Secrets
+  log: FastifyBaseLogger
+}
+
+const KNOWN_KEYS = 20_000
+/** Kept apart, so that made-up keys push out no real one. */
+const UNKNOWN_KEYS = 10_000
+
+/** What is held may be used this long while changes are heard of: a net below the notifications. */
+const HEARING_MS = 30_000
+/** And this long while they are not. */
+const DEAF_MS = 900
+
+interface Held {
+  readonly known: KnownKey | undefined
+  readonly readAt: number
+}
+
+/** Access keys in memory. A change of one is seen by `find` within a second of its commit, on every server process. */
+export function createKeyCache({ db, connection, secrets, log }: KeyCacheOptions): KeyCache {
+  const known = boundedMap<string, Held>(KNOWN_KEYS)
+  const unknown = boundedMap<string, Held>(UNKNOWN_KEYS)
+  let changes = 0
+
+  const read = batched(async (keys) => {
+    const rows = await selectKeys(db, keys)
+    return new Map(rows.flatMap((row) => toKnownKey(row, secrets, log) ?? []).map((each) => [each.key, each]))
+  })
+
+  const listener = listenForKeyChanges({
+    connection,
+    log,
+    onChange(key) {
+      changes++
+      known.delete(key)
+      unknown.delete(key)
+    },
+    onGap() {
+      changes++
+      known.clear()
+      unknown.clear()
+    },
+  })
+
+  return {
+    async find(key) {
+      const now = performance.now()
+      const held = known.get(key) ?? unknown.get(key)
+      if (held !== undefined && now - held.readAt < (listener.isHearing() ? HEARING_MS : DEAF_MS)) return held.known
+
+      const changesBefore = changes
+      const found = await read(key)
+      // A row that was read before a change of it was heard of must not be kept after.
+      if (changes === changesBefore) {
+        known.delete(key)
+        ;(found === undefined ? unknown : known).set(key, { known: found, readAt: now })
+      }
+      return found
+    },
+    close: () => listener.close(),
+  }
+}
+
+function toKnownKey(row: KeyRow, secrets: Secrets, log: FastifyBaseLogger): KnownKey | undefined {
+  try {
+    return {
+      key: row.key,
+      accountId: row.account_id,
+      email: row.email,
+      enabled: row.enabled,
+      readOnly: row.read_only,
+      requireDigest: row.require_digest,
+      expires: row.expires,
+      verification: verificationOf(row, secrets),
+    }
+  } catch (error) {
+    log.error(
+      { err: error, key: row.key },
+      'this access key cannot be used: its stored secret or public key is damaged',
+    )
+    return undefined
+  }
+}
+
+function verificationOf(row: KeyRow, secrets: Secrets): VerificationKey {
+  if (row.public_key === null) {
+    const secret = secrets.decrypt({ accountId: row.account_id, key: row.key }, row.encrypted_secret ?? Buffer.alloc(0))
+    return { algorithm: 'hmac-sha256', secret }
+  }
+  const outcome = parsePublicKey(row.public_key)
+  if (!outcome.ok) throw new Error(outcome.message)
+  return { algorithm: 'ed25519', publicKey: outcome.publicKey }
+}

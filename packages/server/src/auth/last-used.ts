@@ -1,0 +1,51 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../db/database.ts'
+import { type KeyUse, writeLastUsed } from './auth.queries.ts'
+import { boundedMap } from './bounded-map.ts'
+
+const EVERY_MS = 60_000
+const GATHERED_MS = 1_000
+const NOTED_KEYS = 20_000
+
+export interface LastUsed {
+  note(use: KeyUse): void
+  /** Writes what is still to be written. */
+  close(): Promise<void>
+}
+
+/** When keys were last used, to the minute. Gathered for a second and written in one statement; no request waits for it. */
+export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
+  const noted = boundedMap<string, number>(NOTED_KEYS)
+  let uses: KeyUse[] = []
+  let timer: NodeJS.Timeout | undefined
+  let writing = Promise.resolve()
+
+  const write = (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    const batch = uses
+    uses = []
+    if (batch.length > 0) writing = writing.then(() => writeOrLog(db, batch, log))
+    return writing
+  }
+
+  return {
+    note(use) {
+      const at = use.at.getTime()
+      const before = noted.get(use.key)
+      if (before !== undefined && at - before < EVERY_MS) return
+      noted.set(use.key, at)
+      uses.push(use)
+      timer ??= setTimeout(write, GATHERED_MS).unref()
+    },
+    close: write,
+  }
+}
+
+async function writeOrLog(db: Database, uses: readonly KeyUse[], log: FastifyBaseLogger): Promise<void> {
+  try {
+    await writeLastUsed(db, uses)
+  } catch (error) {
+    log.warn({ err: error, keys: uses.length }, 'the time of last use was not written')
+  }
+}

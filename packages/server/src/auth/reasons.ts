@@ -1,0 +1,69 @@
+import { signatureReasons } from '@muster/http-signature'
+import { ApiError } from '../errors.ts'
+
+/** Why a good signature is refused all the same. Told to holders of the key only. */
+export const keyReasons = {
+  'key-disabled': { status: 401, meaning: 'The signature is good, but its access key is disabled.' },
+  'key-expired': { status: 401, meaning: 'The signature is good, but its access key has expired.' },
+  'key-deleted': { status: 401, meaning: 'The stream was opened with an access key that has been deleted.' },
+  'nonce-used': { status: 401, meaning: 'The signature is good, but its nonce was used before.' },
+} as const
+
+/** Why a request without a signature is refused. */
+const otherReasons = {
+  missing: { status: 401, meaning: 'The operation needs a signed request, and this one carries no credentials.' },
+  'download-link': {
+    status: 401,
+    meaning: 'The download link is wrong or has expired, or its access key no longer works.',
+  },
+} as const
+
+/** Why a device's own request is refused. */
+export const deviceReasons = {
+  'unknown-code': { status: 401, meaning: 'There is no such registration code; it may have been deleted.' },
+  'expired-code': { status: 401, meaning: 'The registration code has expired.' },
+  'used-up-code': { status: 401, meaning: 'The registration code has registered as many devices as it may.' },
+  'no-credentials': {
+    status: 401,
+    meaning: 'A device signs on with HTTP Basic: its id without colons as the user, its secret as the password.',
+  },
+  'malformed-credentials': {
+    status: 401,
+    meaning:
+      'Authorization must be Basic, with the device id without colons as the user and its secret as the password.',
+  },
+  'wrong-secret': { status: 401, meaning: 'There is no such device, or its secret is another.' },
+} as const
+
+/** Why a sign-in to the console, or a request that came with its cookie, is refused. */
+export const sessionReasons = {
+  'wrong-password': { status: 401, meaning: 'The e-mail address or the password is wrong.' },
+  'wrong-code': { status: 401, meaning: 'The code is wrong, was used before or is no longer valid.' },
+  'sign-in-expired': {
+    status: 401,
+    meaning: 'The code came too late, or too many were wrong: sign in with the password again.',
+  },
+  'passkey-refused': {
+    status: 401,
+    meaning: 'The passkey is not known here, or did not confirm who you are in time.',
+  },
+  'no-session': { status: 401, meaning: 'This needs somebody who is signed in.' },
+  'session-ended': { status: 401, meaning: 'The session was ended or has expired: sign in again.' },
+} as const
+
+/** Every `extensions.reason` of UNAUTHENTICATED, and of the BAD_USER_INPUT that stands for status 400. */
+export const authenticationReasons = {
+  ...signatureReasons,
+  ...keyReasons,
+  ...otherReasons,
+  ...deviceReasons,
+  ...sessionReasons,
+} as const
+
+export type AuthenticationReason = keyof typeof authenticationReasons
+
+export const deviceRefusal = (reason: keyof typeof deviceReasons): ApiError =>
+  new ApiError('UNAUTHENTICATED', deviceReasons[reason].meaning, { reason })
+
+export const sessionRefusal = (reason: keyof typeof sessionReasons): ApiError =>
+  new ApiError('UNAUTHENTICATED', sessionReasons[reason].meaning, { reason })

@@ -1,0 +1,13 @@
+import { ApiError } from '../errors.ts'
+import type { KnownKey } from './key-cache.ts'
+import { keyReasons } from './reasons.ts'
+
+/** Why a key, as it is now, lets nobody in; undefined where it does. For those only who have shown that they hold it. */
+export function refusalOfKey(known: KnownKey | undefined, now: Date): ApiError | undefined {
+  if (known === undefined) return rejected('key-deleted')
+  if (!known.enabled) return rejected('key-disabled')
+  return known.expires !== null && known.expires <= now ? rejected('key-expired') : undefined
+}
+
+export const rejected = (reason: keyof typeof keyReasons): ApiError =>
+  new ApiError('UNAUTHENTICATED', keyReasons[reason].meaning, { reason })

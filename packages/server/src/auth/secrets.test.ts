@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createSecrets } from './secrets.ts'
+
+const owner = { accountId: 'account-1', key: 'MKAAAAAAAA' }
+const secret = randomBytes(32)
+
+describe('secrets', () => {
+  it('gives back what was encrypted, and never encrypts twice alike', () => {
+    const secrets = createSecrets(randomBytes(32))
+    const first = secrets.encrypt(owner, secret)
+    expect(secrets.decrypt(owner, first)).toEqual(secret)
+    expect(secrets.encrypt(owner, secret)).not.toEqual(first)
+    expect(first.includes(secret)).toBe(false)
+  })
+
+  it.each([
+    { accountId: 'account-2', key: owner.key },
+    { accountId: owner.accountId, key: 'MKBBBBBBBB' },
+    { accountId: 'account-1","MKAAAAAAAA', key: '' },
+  ])('is bound to account and key: %o', (other) => {
+    const secrets = createSecrets(randomBytes(32))
+    expect(() => secrets.decrypt(other, secrets.encrypt(owner, secret))).toThrow()
+  })
+
+  it('refuses every change of any byte, and every truncation', () => {
+    const secrets = createSecrets(randomBytes(32))
+    const encrypted = secrets.encrypt(owner, secret)
+    for (let at = 0; at < encrypted.length; at++) {
+      const changed = Buffer.from(encrypted)
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
+      expect(() => secrets.decrypt(owner, changed)).toThrow()
+      expect(() => secrets.decrypt(owner, encrypted.subarray(0, at))).toThrow()
+    }
+  })
+
+  it('opens under the same master key only', () => {
+    const masterKey = randomBytes(32)
+    const encrypted = createSecrets(masterKey).encrypt(owner, secret)
+    expect(createSecrets(Buffer.from(masterKey)).decrypt(owner, encrypted)).toEqual(secret)
+    expect(() => createSecrets(randomBytes(32)).decrypt(owner, encrypted)).toThrow()
+  })
+
+  it('has one check value a master key, and different keys for different purposes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const secrets = createSecrets(Buffer.from(bytes))
+        expect(secrets.checkValue).toBe(createSecrets(Buffer.from(bytes)).checkValue)
+        expect(secrets.checkValue).not.toBe(createSecrets(randomBytes(32)).checkValue)
+        expect(secrets.deriveKey('links')).toHaveLength(32)
+        expect(secrets.deriveKey('links')).not.toEqual(secrets.deriveKey('other'))
+      }),
+    )
+  })
+})

@@ -1,0 +1,305 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../../test/app.ts'
+import { createAuthenticator } from '../../../test/authenticator.ts'
+import { type Browser, newPerson, openBrowser, type Person, refusalOf, signIn } from '../../../test/browser.ts'
+import { codeOf, wrongCodeOf } from '../../../test/totp.ts'
+
+const login = '{ login { email } }'
+const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']
+
+let app: TestApp
+let ahead = 0
+let person: Person
+let browser: Browser
+beforeAll(async () => {
+  app = await startTestApp({ clock: () => new Date(Date.now() + ahead) })
+})
+beforeEach(async () => {
+  ahead += 61_000
+  person = await newPerson(app)
+  browser = await signIn(app, person)
+})
+afterAll(() => app.close())
+
+const methods = async (): Promise<string[]> => {
+  const { body } = await browser.query('{ login { events(types: [AUTH_LOGIN]) { items { data } } } }')
+  return body.data.login.events.items.map(({ data }: { data: { method: string } }) => data.method)
+}
+
+describe('changing the password', () => {
+  it('takes the old one, ends every other session, and only the new one serves from then on', async () => {
+    const second = await signIn(app, person)
+    const newPassword = 'correct horse battery staple'
+    const before = browser.cookieHeader()
+    const answer = await browser.auth('/change-password', { currentPassword: person.password, newPassword })
+    expect([answer.status, answer.body]).toEqual([200, { changed: true }])
+    expect((await browser.query(login)).body.data.login.email).toBe(person.email)
+    for (const cookie of [second.cookieHeader(), before]) {
+      const ended = await openBrowser(app).query(login, {}, { headers: { cookie } })
+      expect(refusalOf(ended)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
+    }
+    const old = await openBrowser(app).auth('/sign-in/email', { email: person.email, password: person.password })
+    expect(old.status).toBe(401)
+    await signIn(app, { ...person, password: newPassword })
+  })
+
+  it.each([
+    [
+      'a wrong old one',
+      (right: string) => ({ currentPassword: `${right}x`, newPassword: 'x'.repeat(12) }),
+      WRONG_PASSWORD,
+    ],
+    [
+      'eleven characters',
+      (right: string) => ({ currentPassword: right, newPassword: 'x'.repeat(11) }),
+      [400, 'BAD_USER_INPUT', undefined],
+    ],
+    [
+      'too many characters',
+      (right: string) => ({ currentPassword: right, newPassword: 'x'.repeat(129) }),
+      [413, 'LIMIT_EXCEEDED', undefined],
+    ],
+  ])('with %s changes nothing', async (_what, body, expected) => {
+    const second = await signIn(app, person)
+    expect(refusalOf(await browser.auth('/change-password', body(person.password)))).toEqual(expected)
+    expect((await second.query(login)).status).toBe(200)
+    await signIn(app, person)
+  })
+
+  it('cannot be guessed from a session that somebody left open', async () => {
+    const body = { currentPassword: 'wrong', newPassword: 'x'.repeat(12) }
+    for (let time = 0; time < 10; time++) {
+      expect(refusalOf(await browser.auth('/change-password', body))).toEqual(WRONG_PASSWORD)
+    }
+    const right = { ...body, currentPassword: person.password }
+    expect((await browser.auth('/change-password', right)).status).toBe(429)
+    expect((await browser.auth('/two-factor/enable', { password: person.password })).status).toBe(429)
+  })
+
+  it('keeps the form that releases before read', async () => {
+    await browser.auth('/change-password', { currentPassword: person.password, newPassword: 'x'.repeat(20) })
+    const { password_hash } = await app.db
+      .selectFrom('account')
+      .select('password_hash')
+      .where('id', '=', person.id)
+      .executeTakeFirstOrThrow()
+    expect(password_hash).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
+  })
+})
+
+describe('the name', () => {
+  it('is changed and cleared', async () => {
+    const named = await browser.auth('/update-user', { name: 'Ada' })
+    expect(named.body).toEqual({ user: { id: person.id, email: person.email, name: 'Ada' } })
+    expect((await browser.query('{ login { name } }')).body.data.login.name).toBe('Ada')
+    expect((await browser.auth('/update-user', { name: null })).body.user.name).toBeNull()
+    const { status } = await browser.auth('/update-user', { name: 'x'.repeat(101) })
+    expect(status).toBe(413)
+  })
+})
+
+/** Turns codes on; the address for an authenticator app, and the backup codes. */
+async function enable(): Promise<{ totpURI: string; backupCodes: string[] }> {
+  const { body } = await browser.auth('/two-factor/enable', { password: person.password })
+  const first = await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
+  expect([first.status, first.body]).toEqual([200, { signedIn: true }])
+  return body
+}
+
+async function firstStep(): Promise<Browser> {
+  const fresh = openBrowser(app)
+  const { email, password } = person
+  const answer = await fresh.auth('/sign-in/email', { email, password })
+  expect([answer.status, answer.body]).toEqual([200, { signedIn: false, needs: 'totp' }])
+  return fresh
+}
+
+describe('codes', () => {
+  it('are asked for once the first was given, and then each time', async () => {
+    const { body } = await browser.auth('/two-factor/enable', { password: person.password })
+    expect(new URL(body.totpURI).pathname).toContain(encodeURIComponent(person.email))
+    expect(new URL(body.totpURI).searchParams.get('issuer')).toBe('Muster')
+    expect(new Set(body.backupCodes).size).toBe(10)
+    await signIn(app, person)
+    expect((await browser.auth('/get-session')).body.totp).toBe(false)
+
+    const wrong = await browser.auth('/two-factor/verify-totp', { code: wrongCodeOf(body.totpURI) })
+    expect(refusalOf(wrong)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
+    await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
+    expect((await browser.auth('/get-session')).body.totp).toBe(true)
+
+    const fresh = await firstStep()
+    expect(refusalOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
+    expect((await fresh.auth('/get-session')).body).toEqual({ user: null })
+    const spaced = codeOf(body.totpURI).replace(/^.../, '$& ')
+    expect((await fresh.auth('/two-factor/verify-totp', { code: spaced })).body).toEqual({ signedIn: true })
+    expect((await fresh.query(login)).body.data.login.email).toBe(person.email)
+    expect(await methods()).toEqual(['password and code', 'password', 'password'])
+  })
+
+  it('let somebody in once each', async () => {
+    const { totpURI } = await enable()
+    const [one, other] = [await firstStep(), await firstStep()]
+    const code = codeOf(totpURI)
+    expect((await one.auth('/two-factor/verify-totp', { code })).body).toEqual({ signedIn: true })
+    const again = await other.auth('/two-factor/verify-totp', { code })
+    expect(refusalOf(again)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
+    expect(other.cookies.has('muster.session_token')).toBe(false)
+    expect((await one.auth('/list-sessions')).body.sessions).toHaveLength(2)
+  })
+
+  it('that are wrong let nobody in, and five of them end the attempt', async () => {
+    const { totpURI } = await enable()
+    const fresh = await firstStep()
+    for (let time = 0; time < 5; time++) {
+      const answer = await fresh.auth('/two-factor/verify-totp', { code: wrongCodeOf(totpURI) })
+      expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
+    }
+    const right = await fresh.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
+    expect(refusalOf(right)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
+    expect(refusalOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
+  })
+
+  it('without the password before are worth nothing', async () => {
+    const { totpURI, backupCodes } = await enable()
+    for (const [path, code] of [
+      ['/two-factor/verify-totp', codeOf(totpURI)],
+      ['/two-factor/verify-backup-code', backupCodes[0]],
+    ] as const) {
+      const answer = await openBrowser(app).auth(path, { code })
+      expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
+    }
+  })
+
+  it('may be left out in a browser that is trusted, until all sessions are ended', async () => {
+    const { totpURI } = await enable()
+    const trusted = await firstStep()
+    await trusted.auth('/two-factor/verify-totp', { code: codeOf(totpURI), trustDevice: true })
+    await trusted.auth('/sign-out', {})
+    const { email, password } = person
+    expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
+    await trusted.auth('/revoke-sessions', {})
+    expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: false, needs: 'totp' })
+  })
+
+  it('have backups that work once, and stop when there are new ones', async () => {
+    const { backupCodes } = await enable()
+    const [first, second] = backupCodes
+    const fresh = await firstStep()
+    expect((await fresh.auth('/two-factor/verify-backup-code', { code: first })).body).toEqual({ signedIn: true })
+    expect(await methods()).toContain('password and backup code')
+    const again = await firstStep()
+    const used = await again.auth('/two-factor/verify-backup-code', { code: first })
+    expect(refusalOf(used)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
+    const anew = await browser.auth('/two-factor/generate-backup-codes', { password: person.password })
+    expect(anew.body.backupCodes).toHaveLength(10)
+    expect(refusalOf(await again.auth('/two-factor/verify-backup-code', { code: second }))[0]).toBe(401)
+    const code = anew.body.backupCodes[0]
+    expect((await again.auth('/two-factor/verify-backup-code', { code })).body).toEqual({ signedIn: true })
+  })
+
+  it('are turned off with the password alone', async () => {
+    await enable()
+    expect(refusalOf(await browser.auth('/two-factor/disable', { password: 'wrong' }))).toEqual(WRONG_PASSWORD)
+    expect((await browser.auth('/two-factor/disable', { password: person.password })).body).toEqual({ totp: false })
+    expect((await browser.query(login)).status).toBe(200)
+    await signIn(app, person)
+  })
+
+  it('cannot be read from the database', async () => {
+    const { totpURI, backupCodes } = await enable()
+    const row = await app.db
+      .selectFrom('account_totp')
+      .selectAll()
+      .where('account_id', '=', person.id)
+      .executeTakeFirstOrThrow()
+    const stored = JSON.stringify(row)
+    const secret = new URL(totpURI).searchParams.get('secret') ?? ''
+    expect(secret).not.toBe('')
+    expect(stored).not.toContain(secret)
+    for (const code of backupCodes) expect(stored).not.toContain(code)
+    expect(row.encrypted_secret.length).toBeGreaterThan(secret.length)
+  })
+})
+
+/** A new passkey of the signed-in person. */
+async function addPasskey(authenticator = createAuthenticator({ origin: app.url }), name = 'laptop') {
+  const options = (await browser.auth('/passkey/generate-register-options')).body
+  const answer = await browser.auth('/passkey/verify-registration', { response: authenticator.register(options), name })
+  return { authenticator, answer, options }
+}
+
+async function signInBy(authenticator: ReturnType<typeof createAuthenticator>) {
+  const fresh = openBrowser(app)
+  const options = (await fresh.auth('/passkey/generate-authenticate-options')).body
+  const response = authenticator.authenticate(options)
+  return { fresh, response, answer: await fresh.auth('/passkey/verify-authentication', { response }) }
+}
+
+describe('passkeys', () => {
+  it('are added, listed, used, renamed and deleted', async () => {
+    const { authenticator, answer, options } = await addPasskey()
+    expect(options.user.name).toBe(person.email)
+    expect(options.authenticatorSelection).toMatchObject({ userVerification: 'required' })
+    expect(answer.body).toEqual({ passkey: { id: expect.any(String), name: 'laptop', created: expect.any(String) } })
+    const { id } = answer.body.passkey
+    expect((await browser.auth('/get-session')).body.passkeys).toBe(1)
+
+    const { fresh, answer: signedIn } = await signInBy(authenticator)
+    expect([signedIn.status, signedIn.body]).toEqual([200, { signedIn: true }])
+    expect((await fresh.query(login)).body.data.login.email).toBe(person.email)
+    expect(await methods()).toEqual(['passkey', 'password'])
+
+    const renamed = await browser.auth('/passkey/update-passkey', { id, name: 'phone' })
+    expect(renamed.body.passkey).toMatchObject({ id, name: 'phone' })
+    expect((await browser.auth('/passkey/list-user-passkeys')).body.passkeys).toMatchObject([{ id, name: 'phone' }])
+    expect((await browser.auth('/passkey/delete-passkey', { id })).body).toEqual({ deleted: true })
+    const { answer: refused } = await signInBy(authenticator)
+    expect(refusalOf(refused)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+  })
+
+  it('stand for the password and the code together', async () => {
+    const { authenticator } = await addPasskey()
+    await enable()
+    expect((await signInBy(authenticator)).answer.body).toEqual({ signedIn: true })
+  })
+
+  it('let nobody in who did not show who it is to the device', async () => {
+    const { authenticator } = await addPasskey(createAuthenticator({ origin: app.url, verifiesUser: false }))
+    expect(refusalOf((await signInBy(authenticator)).answer)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+  })
+
+  it('cannot be used by another page, nor an answer twice', async () => {
+    const { authenticator } = await addPasskey()
+    const { fresh, response } = await signInBy(authenticator)
+    const again = await fresh.auth('/passkey/verify-authentication', { response })
+    expect(refusalOf(again)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+    const elsewhere = await openBrowser(app).auth('/passkey/verify-authentication', { response })
+    expect(refusalOf(elsewhere)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+    const phishing = createAuthenticator({ origin: 'https://evil.example' })
+    const { answer } = await addPasskey(phishing)
+    expect(refusalOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
+  })
+
+  it('of somebody else do not exist', async () => {
+    const { authenticator, answer } = await addPasskey()
+    const { id } = answer.body.passkey
+    const intruder = await signIn(app, await newPerson(app))
+    for (const [path, body] of [
+      ['/passkey/update-passkey', { name: 'mine' }],
+      ['/passkey/delete-passkey', {}],
+    ] as const) {
+      const theirs = await intruder.auth(path, { ...body, id })
+      expect(refusalOf(theirs)).toEqual([404, 'NOT_FOUND', undefined])
+    }
+    expect((await intruder.auth('/passkey/list-user-passkeys')).body).toEqual({ passkeys: [] })
+    expect((await signInBy(authenticator)).answer.status).toBe(200)
+  })
+
+  it('are not added more than a day after signing in', async () => {
+    const dayAgo = new Date(Date.now() - 86_400_000)
+    await app.db.updateTable('session').set({ created: dayAgo }).where('account_id', '=', person.id).execute()
+    const answer = await browser.auth('/passkey/generate-register-options')
+    expect(refusalOf(answer)).toEqual([403, 'FORBIDDEN', 'session-not-fresh'])
+  })
+})

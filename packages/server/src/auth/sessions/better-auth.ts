@@ -1,0 +1,116 @@
+import { passkey } from '@better-auth/passkey'
+import { APIError, betterAuth } from 'better-auth'
+import { twoFactor } from 'better-auth/plugins'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../../db/database.ts'
+import { ADDRESS_HEADER } from './address-header.ts'
+import { PASSWORD_LENGTH } from './password-length.ts'
+import { passwordSignIn } from './password-sign-in.ts'
+import { COOKIE_PREFIX } from './session-cookie.ts'
+import { SESSION_SECONDS } from './sessions.ts'
+
+export interface BetterAuthOptions {
+  db: Database
+  secret: string
+  /** What the browser calls this server: passkeys are bound to its host. */
+  origin: string
+  isSecure: boolean
+  log: FastifyBaseLogger
+}
+
+const times = { createdAt: 'created', updatedAt: 'updated' }
+
+/** better-auth on our tables: its user is our account, its account the account's password. */
+export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAuthOptions) {
+  return betterAuth({
+    appName: 'Muster',
+    baseURL: origin,
+    basePath: '/auth',
+    secret,
+    trustedOrigins: [origin],
+    database: { db, type: 'postgres', transaction: true },
+    telemetry: { enabled: false },
+    // Tries are counted in front of it, by e-mail address as well.
+    rateLimit: { enabled: false },
+    onAPIError: { throw: true },
+    logger: { level: 'error', log: (_level, message) => log.error({ message }, 'sign-in failed by a fault') },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: PASSWORD_LENGTH.least,
+      maxPasswordLength: PASSWORD_LENGTH.most,
+    },
+    user: { modelName: 'account', fields: times },
+    account: {
+      modelName: 'account_password',
+      fields: {
+        accountId: 'subject',
+        providerId: 'provider',
+        userId: 'account_id',
+        password: 'password_hash',
+        ...times,
+      },
+    },
+    session: {
+      modelName: 'session',
+      fields: { userId: 'account_id', expiresAt: 'expires', ipAddress: 'address', userAgent: 'agent', ...times },
+      expiresIn: SESSION_SECONDS,
+      // The session strategy does it.
+      disableSessionRefresh: true,
+      freshAge: 86_400,
+    },
+    verification: { modelName: 'sign_in_step', fields: { expiresAt: 'expires', ...times } },
+    plugins: [passwordSignIn(db), twoFactor(totpOptions), passkey(passkeyOptions)],
+    advanced: {
+      cookiePrefix: COOKIE_PREFIX,
+      useSecureCookies: isSecure,
+      defaultCookieAttributes: { sameSite: 'strict' },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER], ipv6Subnet: 128 },
+      database: { validateSchema: false },
+    },
+  })
+}
+
+const totpOptions = {
+  issuer: 'Muster',
+  schema: {
+    user: { fields: { twoFactorEnabled: 'totp_enabled' } },
+    twoFactor: {
+      modelName: 'account_totp',
+      fields: {
+        userId: 'account_id',
+        secret: 'encrypted_secret',
+        backupCodes: 'encrypted_backup_codes',
+        failedVerificationCount: 'failed',
+        lockedUntil: 'locked_until',
+      },
+    },
+  },
+}
+
+const passkeyOptions: NonNullable<Parameters<typeof passkey>[0]> = {
+  rpName: 'Muster',
+  authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  authentication: {
+    // A passkey stands for the password and for the code: whoever merely found the device must not get in.
+    afterVerification: async ({ verification }) => {
+      if (!verification.authenticationInfo.userVerified) {
+        throw new APIError('UNAUTHORIZED', { code: 'AUTHENTICATION_FAILED', message: 'not confirmed' })
+      }
+    },
+  },
+  advanced: { webAuthnChallengeCookie: `${COOKIE_PREFIX}-passkey` },
+  schema: {
+    passkey: {
+      modelName: 'passkey',
+      fields: {
+        userId: 'account_id',
+        publicKey: 'public_key',
+        credentialID: 'credential_id',
+        deviceType: 'device_type',
+        backedUp: 'backed_up',
+        createdAt: 'created',
+      },
+    },
+  },
+}

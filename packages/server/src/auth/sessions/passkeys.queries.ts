@@ -1,0 +1,41 @@
+import type { Database } from '../../db/database.ts'
+
+export interface Passkey {
+  id: string
+  name: string | null
+  created: Date
+}
+
+export function listPasskeys(db: Database, accountId: string): Promise<Passkey[]> {
+  return db
+    .selectFrom('passkey')
+    .select(['id', 'name', 'created'])
+    .where('account_id', '=', accountId)
+    .orderBy('created')
+    .orderBy('id')
+    .limit(1_000)
+    .execute()
+}
+
+export function renamePasskey(
+  db: Database,
+  accountId: string,
+  { id, name }: { id: string; name: string },
+): Promise<Passkey | undefined> {
+  return db
+    .updateTable('passkey')
+    .set({ name })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returning(['id', 'name', 'created'])
+    .executeTakeFirst()
+}
+
+export async function deletePasskey(db: Database, accountId: string, id: string): Promise<boolean> {
+  const result = await db
+    .deleteFrom('passkey')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return result.numDeletedRows > 0n
+}

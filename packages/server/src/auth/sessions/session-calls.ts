@@ -1,0 +1,71 @@
+import { notFound } from '../../errors.ts'
+import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
+import { deleteSessions, type ListedSession, listSessions } from './sessions.queries.ts'
+import { SESSION_SECONDS } from './sessions.ts'
+import { deleteSteps, findSignedInUser } from './sign-in.queries.ts'
+
+/** Who is signed in, and where else. */
+export const sessionCalls: readonly AuthCall[] = [
+  { method: 'GET', path: '/get-session', handle: whoAmI },
+  {
+    method: 'GET',
+    path: '/list-sessions',
+    handle: signedIn(async ({ db, clock }, { accountId, id }) => {
+      const listed = await listSessions(db, accountId, clock())
+      return { sessions: listed.map((each) => ({ ...shown(each), current: each.id === id })) }
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/revoke-session',
+    takes: ['id'],
+    handle: signedIn(async ({ db, fields, cookies, cookie }, session) => {
+      const id = fields.text('id')
+      if ((await deleteSessions(db, session.accountId, { id })) === 0) throw notFound('session', id)
+      if (id === session.id) cookies.push(cookie.forget())
+      return { revoked: 1 }
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/revoke-other-sessions',
+    handle: signedIn(async ({ db }, { accountId, id }) => {
+      await deleteSteps(db, accountId)
+      return { revoked: await deleteSessions(db, accountId, { butId: id }) }
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/revoke-sessions',
+    handle: signedIn(async ({ db, cookies, cookie }, { accountId }) => {
+      await deleteSteps(db, accountId)
+      cookies.push(cookie.forget())
+      return { revoked: await deleteSessions(db, accountId, 'all') }
+    }),
+  },
+]
+
+async function whoAmI({ db, clock, request, session, sessions, cookie, cookies }: AuthRequest): Promise<object> {
+  if (session === undefined) {
+    if (cookie.read(request.headers.cookie) !== undefined) cookies.push(cookie.forget())
+    return { user: null }
+  }
+  if (await sessions.renew(session)) cookies.push(cookie.keep(session.token, SESSION_SECONDS))
+  const [user, listed] = await Promise.all([
+    findSignedInUser(db, session.accountId),
+    listSessions(db, session.accountId, clock()),
+  ])
+  const current = listed.find(({ id }) => id === session.id)
+  if (user === undefined || current === undefined) return { user: null }
+  const { id, email, name, hasTotp, passkeys } = user
+  return { user: { id, email, name }, session: shown(current), totp: hasTotp, passkeys }
+}
+
+const shown = ({ id, created, updated, expires, address, agent }: ListedSession) => ({
+  id,
+  created,
+  lastUsed: updated,
+  expires,
+  address,
+  agent,
+})

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../../test/app.ts'
+import { type Browser, newPerson, openBrowser, type Person, refusalOf, signIn } from '../../../test/browser.ts'
+import { openStream } from '../../../test/event-stream.ts'
+import { openSessionStream } from '../../../test/session-stream.ts'
+
+const DAY = 86_400_000
+const login = '{ login { email } }'
+const MISSING = [401, 'UNAUTHENTICATED', 'missing']
+const ENDED = [401, 'UNAUTHENTICATED', 'session-ended']
+
+let app: TestApp
+let other: TestApp
+let ahead = 0
+beforeAll(async () => {
+  const clock = () => new Date(Date.now() + ahead)
+  app = await startTestApp({ clock })
+  other = await app.startAnother({ clock })
+})
+afterAll(async () => {
+  await other.close()
+  await app.close()
+})
+
+let person: Person
+const signedIn = async (): Promise<Browser> => {
+  person = await newPerson(app)
+  return signIn(app, person)
+}
+
+describe('a session', () => {
+  it('is its user, on every server, for queries and changes', async () => {
+    const browser = await signedIn()
+    for (const server of [app, other]) {
+      const { status, body } = await browser.query(login, {}, { server })
+      expect([status, body]).toEqual([200, { data: { login: { email: person.email } } }])
+    }
+    const created = await browser.query('mutation { createAccessKey(name: "laptop") { key secret } }')
+    expect(created.body.data.createAccessKey).toMatchObject({ secret: expect.any(String) })
+    const written = await browser.query(
+      `mutation { setAttribute(serviceId: ${JSON.stringify(person.id)}, name: "$ui.label", value: "Site") }`,
+    )
+    expect(written.body.errors).toBeUndefined()
+  })
+
+  it('sees nothing of another user', async () => {
+    const browser = await signedIn()
+    const id = (await app.owner.data('mutation { registerDevice(name: "theirs", hardwareId: "x") { device { id } } }'))
+      .registerDevice.device.id
+    const { body } = await browser.query(`{ login { devices { total items { id } } device(id: ["${id}"]) { id } } }`)
+    expect(body.data.login).toEqual({ devices: { total: 0, items: [] }, device: [] })
+    const { body: refused } = await browser.query(`mutation { deleteDevice(deviceId: "${id}", force: true) }`)
+    expect(refused.errors[0].extensions.code).toBe('NOT_FOUND')
+  })
+
+  it.each([
+    ['without the header', { 'muster-session': undefined }],
+    ['with another value in it', { 'muster-session': 'yes' }],
+    ['from another origin', { origin: 'https://evil.example' }],
+    ['from this host on another port', { origin: 'http://127.0.0.1:1' }],
+    ['from a sandboxed frame', { origin: 'null' }],
+    ['across sites', { 'sec-fetch-site': 'cross-site' }],
+    ['from a sibling host', { 'sec-fetch-site': 'same-site' }],
+    ['from an address typed in', { 'sec-fetch-site': 'none' }],
+  ])('counts for nothing %s', async (_how, headers) => {
+    const browser = await signedIn()
+    expect(refusalOf(await browser.query(login, {}, { headers }))).toEqual(MISSING)
+    const open = await browser.query('{ version }', {}, { headers })
+    expect([open.status, open.body.errors]).toEqual([200, undefined])
+  })
+
+  it.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x', 'application/jsonp'])(
+    'counts for nothing with a body of %s',
+    async (type) => {
+      const browser = await signedIn()
+      const answer = await browser.query(login, {}, { headers: { 'content-type': type } })
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+      expect(JSON.stringify(answer.body)).not.toContain(person.email)
+    },
+  )
+
+  it('counts for nothing by GET, and on other routes', async () => {
+    const browser = await signedIn()
+    const get = await browser.send(`/graphql/v1?query=${encodeURIComponent(login)}`)
+    expect(refusalOf(get)).toEqual(MISSING)
+    const stream = await browser.send(
+      `/graphql/v1/stream?query=${encodeURIComponent('subscription { events { id } }')}`,
+      {
+        headers: { accept: 'text/event-stream' },
+      },
+    )
+    expect(stream.status).toBe(401)
+    expect((await browser.send('/rest/v1/user')).status).toBe(401)
+    const posted = await browser.send('/rest/v1/access-keys', { body: {} })
+    expect(posted.status).toBe(401)
+  })
+
+  it('works with this origin and what browsers say of it', async () => {
+    const browser = await signedIn()
+    for (const headers of [
+      { origin: app.url, 'sec-fetch-site': 'same-origin' },
+      { origin: undefined },
+      { 'content-type': 'application/json; charset=utf-8' },
+    ]) {
+      expect((await browser.query(login, {}, { headers })).status).toBe(200)
+    }
+  })
+
+  it('gives way to a signature', async () => {
+    const browser = await signedIn()
+    const wrong = await browser.query(login, {}, { headers: { authorization: 'Signature keyId="a",headers="date"' } })
+    expect([400, 401]).toContain(wrong.status)
+    expect(wrong.body.errors[0].extensions.reason).not.toBe('session-ended')
+    expect(wrong.body.data).toBeUndefined()
+    const stream = await openStream({
+      app,
+      user: app.owner,
+      query: 'subscription { events { owner { email } } }',
+      headers: { cookie: browser.cookieHeader(), 'muster-session': '1' },
+    })
+    await browser.query('mutation { createAccessKey { key } }')
+    await app.owner.data('mutation { createRegistrationCode { code } }')
+    await expect.poll(() => stream.messages.length).toBeGreaterThan(0)
+    expect(stream.messages[0]?.data.data.events.owner.email).toBe(app.owner.email)
+    stream.cut()
+  })
+
+  it('cannot be made of what is in the database', async () => {
+    await signedIn()
+    const { token } = await app.db
+      .selectFrom('session')
+      .select('token')
+      .where('account_id', '=', person.id)
+      .executeTakeFirstOrThrow()
+    for (const value of [token, `${token}.`, `${token}.${token}`, encodeURIComponent(`${token}.AAAA=`), '.', '%']) {
+      const answer = await openBrowser(app).query(login, {}, { headers: { cookie: `muster.session_token=${value}` } })
+      expect(refusalOf(answer)).toEqual(ENDED)
+      const who = await openBrowser(app).send('/auth/get-session', {
+        headers: { cookie: `muster.session_token=${value}` },
+      })
+      expect([who.status, who.body]).toEqual([200, { user: null }])
+    }
+  })
+
+  it('lasts thirty days from its last use, and no longer', async () => {
+    const browser = await signedIn()
+    for (const days of [20, 20]) {
+      ahead += days * DAY
+      const { status, setCookies } = await browser.query(login)
+      expect(status).toBe(200)
+      expect(setCookies).toEqual([
+        expect.stringMatching(/^muster\.session_token=.*Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/),
+      ])
+      expect((await browser.query(login)).setCookies).toEqual([])
+    }
+    ahead += 31 * DAY
+    const late = await browser.query(login)
+    expect(refusalOf(late)).toEqual(ENDED)
+    expect(browser.cookies.size).toBe(0)
+    expect(refusalOf(await browser.query(login))).toEqual(MISSING)
+    ahead = 0
+  })
+
+  it('downloads its own events, until it ends', async () => {
+    const browser = await signedIn()
+    const { body } = await browser.query('{ login { eventsUrl(types: [AUTH_LOGIN]) } }')
+    const csv = await fetch(body.data.login.eventsUrl)
+    expect(csv.status).toBe(200)
+    expect(await csv.text()).toContain(person.email)
+    await browser.auth('/sign-out', {})
+    expect((await fetch(body.data.login.eventsUrl)).status).toBe(401)
+  })
+})
+
+describe('ending sessions', () => {
+  it('by signing out: at once, on every server, with its streams', async () => {
+    const browser = await signedIn()
+    const before = browser.cookieHeader()
+    const streams = await Promise.all([app, other].map((server) => openSessionStream(server, browser)))
+    expect(streams.map(({ status }) => status)).toEqual([200, 200])
+    const out = await browser.auth('/sign-out', {})
+    expect([out.status, out.body, browser.cookies.size]).toEqual([200, { signedIn: false }, 0])
+    for (const server of [app, other]) {
+      expect(refusalOf(await browser.query(login, {}, { server, headers: { cookie: before } }))).toEqual(ENDED)
+    }
+    for (const { ended } of streams) expect(await ended).toContain('session-ended')
+    expect((await browser.auth('/sign-out', {})).status).toBe(200)
+  })
+
+  it('everywhere: this one, the others and their streams, and nobody else’s', async () => {
+    const browser = await signedIn()
+    const [second, stranger] = [await signIn(other, person), await signIn(app, await newPerson(app))]
+    const stream = await openSessionStream(other, second)
+    expect((await browser.auth('/revoke-sessions', {})).body).toEqual({ revoked: 2 })
+    expect(await stream.ended).toContain('session-ended')
+    expect(refusalOf(await second.query(login))).toEqual(ENDED)
+    expect(refusalOf(await browser.query(login))).toEqual(MISSING)
+    expect((await stranger.query(login)).status).toBe(200)
+  })
+
+  it('one by one or all but this one, as the list shows them', async () => {
+    const browser = await signedIn()
+    const [second, third] = [await signIn(app, person), await signIn(app, person)]
+    const { sessions } = (await browser.auth('/list-sessions')).body
+    expect(sessions).toHaveLength(3)
+    expect(sessions.filter(({ current }: { current: boolean }) => current)).toHaveLength(1)
+    expect(Object.keys(sessions[0]).sort()).toEqual(
+      ['address', 'agent', 'created', 'current', 'expires', 'id', 'lastUsed'].sort(),
+    )
+    const { id } = (await second.auth('/get-session')).body.session
+    expect((await browser.auth('/revoke-session', { id })).body).toEqual({ revoked: 1 })
+    expect(refusalOf(await second.query(login))).toEqual(ENDED)
+    expect((await third.query(login)).status).toBe(200)
+    expect((await browser.auth('/revoke-other-sessions', {})).body).toEqual({ revoked: 1 })
+    expect(refusalOf(await third.query(login))).toEqual(ENDED)
+    expect((await browser.query(login)).status).toBe(200)
+  })
+
+  it('of somebody else finds nothing', async () => {
+    const victim = await signedIn()
+    const { id } = (await victim.auth('/get-session')).body.session
+    const intruder = await signIn(app, await newPerson(app))
+    const theirs = refusalOf(await intruder.auth('/revoke-session', { id }))
+    expect(theirs).toEqual([404, 'NOT_FOUND', undefined])
+    expect(refusalOf(await intruder.auth('/revoke-session', { id: 'made up' }))).toEqual(theirs)
+    expect((await victim.query(login)).status).toBe(200)
+  })
+
+  it.each([
+    ['GET', '/list-sessions'],
+    ['POST', '/revoke-session'],
+    ['POST', '/revoke-sessions'],
+    ['POST', '/revoke-other-sessions'],
+    ['POST', '/change-password'],
+    ['POST', '/update-user'],
+    ['POST', '/two-factor/enable'],
+    ['POST', '/two-factor/disable'],
+    ['POST', '/two-factor/generate-backup-codes'],
+    ['GET', '/passkey/generate-register-options'],
+    ['POST', '/passkey/verify-registration'],
+    ['GET', '/passkey/list-user-passkeys'],
+    ['POST', '/passkey/update-passkey'],
+    ['POST', '/passkey/delete-passkey'],
+  ])('and the rest is for those who are signed in: %s %s', async (method, path) => {
+    const answer = await openBrowser(app).send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
+    expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
+  })
+})
+
+describe('behind a proxy', () => {
+  it('the public origin is this server, and the cookie is for https alone', async () => {
+    const publicUrl = 'https://muster.example.com'
+    const behind = await app.startAnother({ env: { MUSTER_PUBLIC_URL: publicUrl } })
+    const { email, password } = await newPerson(app)
+    const browser = openBrowser(behind)
+    const headers = { origin: publicUrl, 'sec-fetch-site': 'same-origin' }
+    const answer = await browser.send('/auth/sign-in/email', { body: { email, password }, headers })
+    expect(answer.setCookies).toEqual([
+      expect.stringMatching(/^__Secure-muster\.session_token=.*; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+    ])
+    expect((await browser.query(login, {}, { headers })).status).toBe(200)
+    expect(refusalOf(await browser.query(login, {}, { headers: { origin: 'http://muster.example.com' } }))).toEqual(
+      MISSING,
+    )
+    await behind.close()
+  })
+})

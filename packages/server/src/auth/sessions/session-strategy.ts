@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { sessionRefusal } from '../reasons.ts'
+import type { Strategy } from '../strategy.ts'
+import { isFromConsole } from './same-origin.ts'
+import type { SessionCookie } from './session-cookie.ts'
+import { SESSION_SECONDS, type Sessions } from './sessions.ts'
+
+export interface SessionStrategyOptions {
+  sessions: Sessions
+  cookie: SessionCookie
+  publicUrl: string | undefined
+}
+
+/** Where a session counts. Elsewhere its cookie is no credentials at all. */
+const PATHS: readonly (string | undefined)[] = ['/graphql/v1', '/graphql/v1/stream']
+
+/** What is to be told to the browser about its cookie with the answer to a request. */
+const outgoing = new WeakMap<FastifyRequest, string>()
+
+/** Requests of the console, by the cookie that it was given at sign-in. */
+export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategyOptions): Strategy {
+  return async (request) => {
+    const token = cookie.read(request.headers.cookie)
+    if (token === undefined || request.method !== 'POST' || !PATHS.includes(request.routeOptions.url)) return null
+    if (!isFromConsole(request, publicUrl)) return null
+    const session = token === null ? undefined : await sessions.find(token)
+    if (session === undefined) {
+      outgoing.set(request, cookie.forget())
+      throw sessionRefusal('session-ended')
+    }
+    // A stream sends its headers by itself; whatever else the console asks for renews the session.
+    const isStream = request.routeOptions.url === '/graphql/v1/stream'
+    if (!isStream && (await sessions.renew(session))) {
+      outgoing.set(request, cookie.keep(session.token, SESSION_SECONDS))
+    }
+    const { accountId, email, id } = session
+    return { accountId, email, session: id, readOnly: false }
+  }
+}
+
+/** Sends along what the strategy has to say about the cookie. To be registered before the routes. */
+export function registerSessionCookies(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const header = outgoing.get(request)
+    if (header !== undefined) reply.header('set-cookie', header)
+    return payload
+  })
+}

@@ -1,0 +1,115 @@
+import { assertText } from '../../graphql/text.ts'
+import { insertNonce } from '../auth.queries.ts'
+import { sessionRefusal } from '../reasons.ts'
+import { type AuthCall, type AuthRequest, asTry, type SignInMethod } from './auth-call.ts'
+import { agentOf, type Forwarded } from './forward.ts'
+import { PASSWORD_LENGTH } from './password-length.ts'
+import { deleteSessions } from './sessions.queries.ts'
+import { triesOf } from './sign-in-tries.ts'
+
+const EMAIL_LENGTH = 254
+/** Asked for whenever a sign-in page opens. */
+const PASSKEY_OPTIONS = 60
+/** Longer than any code from an app is taken: half a minute before and after its own. */
+const CODE_HOLDS_MS = 120_000
+
+/** Signing in, in one step or two, and out. */
+export const signInCalls: readonly AuthCall[] = [
+  { method: 'POST', path: '/sign-in/email', takes: ['email', 'password'], handle: signInByPassword },
+  { method: 'POST', path: '/two-factor/verify-totp', takes: ['code', 'trustDevice'], handle: byCode('totp') },
+  { method: 'POST', path: '/two-factor/verify-backup-code', takes: ['code', 'trustDevice'], handle: byCode('backup') },
+  {
+    method: 'GET',
+    path: '/passkey/generate-authenticate-options',
+    async handle(call) {
+      await call.tries.count([`options ${triesOf.address(call.request.ip)}`], PASSKEY_OPTIONS)
+      return keepCookies(call, await call.forward(call.request, '/passkey/generate-authenticate-options')).answer
+    },
+  },
+  { method: 'POST', path: '/passkey/verify-authentication', takes: ['response'], handle: signInByPasskey },
+  {
+    method: 'POST',
+    path: '/sign-out',
+    async handle({ db, session, cookie, cookies }) {
+      if (session !== undefined) await deleteSessions(db, session.accountId, { id: session.id })
+      cookies.push(cookie.forget())
+      return { signedIn: false }
+    },
+  },
+]
+
+async function signInByPassword(call: AuthRequest): Promise<object> {
+  const { fields, request } = call
+  const [email, password] = [fields.text('email').trim(), fields.text('password')]
+  assertText(email, 'email', EMAIL_LENGTH)
+  assertText(password, 'password', PASSWORD_LENGTH.most)
+  const subjects = [triesOf.address(request.ip), triesOf.email(email)]
+  return asTry(call, subjects, async () => {
+    const forwarded = await call.forward(request, '/sign-in/email', { email, password })
+    if (forwarded.answer.twoFactorRedirect === true) {
+      await endFormer(call)
+      keepCookies(call, forwarded)
+      return { signedIn: false, needs: 'totp' }
+    }
+    return complete(call, forwarded, 'password')
+  })
+}
+
+/** The second step of a sign-in. Of somebody who is signed in it is the first code, which turns the codes on. */
+function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
+  const path = kind === 'totp' ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code'
+  const method = kind === 'totp' ? 'password and code' : 'password and backup code'
+  return async (call) => {
+    const { fields, request, session } = call
+    const code = fields.text('code').replaceAll(' ', '')
+    assertText(code, 'code', 100)
+    const trustDevice = fields.optionalBoolean('trustDevice') ?? false
+    const subjects = [session === undefined ? triesOf.address(request.ip) : triesOf.account(session.accountId)]
+    return asTry(call, subjects, async () => {
+      const forwarded = await call.forward(request, path, { code, trustDevice })
+      if (session === undefined) return complete(call, forwarded, method, kind === 'totp' ? code : undefined)
+      keepCookies(call, forwarded)
+      return { signedIn: true }
+    })
+  }
+}
+
+async function signInByPasskey(call: AuthRequest): Promise<object> {
+  const { fields, request } = call
+  const response = fields.object('response')
+  return asTry(call, [triesOf.address(request.ip)], async () =>
+    complete(call, await call.forward(request, '/passkey/verify-authentication', { response }), 'passkey'),
+  )
+}
+
+/** The sign-in is told of before the browser has it; the session that the browser had before ends. */
+async function complete(call: AuthRequest, forwarded: Forwarded, method: SignInMethod, code?: string): Promise<object> {
+  const { sessions, cookie, request, onSignIn } = call
+  const tokens = forwarded.cookies.map((header) => cookie.read(header.split(';')[0]))
+  const token = tokens.findLast((each) => typeof each === 'string')
+  const session = token ? await sessions.find(token) : undefined
+  if (session === undefined) throw new Error('a sign-in succeeded without a session')
+  const { accountId, email, id } = session
+  if (code !== undefined && !(await isFirstUse(call, accountId, code))) {
+    await deleteSessions(call.db, accountId, { id })
+    throw sessionRefusal('wrong-code')
+  }
+  await onSignIn({ accountId, email, address: request.ip, agent: agentOf(request), method })
+  await endFormer(call)
+  keepCookies(call, forwarded)
+  return { signedIn: true }
+}
+
+/** RFC 6238 §5.2: a code that was accepted is not accepted again. */
+function isFirstUse({ db, clock }: AuthRequest, accountId: string, code: string): Promise<boolean> {
+  return insertNonce(db, `totp ${accountId}`, code, new Date(clock().getTime() + CODE_HOLDS_MS))
+}
+
+async function endFormer({ db, session }: AuthRequest): Promise<void> {
+  if (session !== undefined) await deleteSessions(db, session.accountId, { id: session.id })
+}
+
+export function keepCookies({ cookies }: AuthRequest, forwarded: Forwarded): Forwarded {
+  cookies.push(...forwarded.cookies)
+  return forwarded
+}

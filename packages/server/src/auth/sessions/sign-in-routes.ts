@@ -1,0 +1,88 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError } from '../../errors.ts'
+import { parseJsonBody, readFields } from '../../http/json-fields.ts'
+import { createRefusalLog, type LogRefusal } from '../../http/refusals.ts'
+import type { Secrets } from '../secrets.ts'
+import { accountCalls } from './account-calls.ts'
+import type { AuthCall, AuthDeps } from './auth-call.ts'
+import { createForward, isSecure } from './forward.ts'
+import { CONSOLE_HEADER, isFromConsole } from './same-origin.ts'
+import { sessionCalls } from './session-calls.ts'
+import { type SessionCookie, sessionCookie } from './session-cookie.ts'
+import { createSessions } from './sessions.ts'
+import { signInCalls } from './sign-in-calls.ts'
+import { createSignInTries } from './sign-in-tries.ts'
+
+export interface SignInOptions extends Pick<AuthDeps, 'onSignIn'> {
+  db: Database
+  secrets: Secrets
+  config: Pick<Config, 'publicUrl'>
+  clock: () => Date
+  log: FastifyBaseLogger
+}
+
+const BODY_BYTES = 64 * 1024
+
+/** What the console's sign-in calls, under /auth. Whatever better-auth could do besides is not reached. */
+export function registerSignIn(app: FastifyInstance, { secrets, log, ...options }: SignInOptions): void {
+  const { db, config, clock } = options
+  const deps: AuthDeps = {
+    ...options,
+    sessions: createSessions(db, clock),
+    cookie: sessionCookieOf(secrets, config),
+    tries: createSignInTries(db, clock),
+    forward: createForward({ db, config, secret: sessionSecret(secrets), log }),
+  }
+  const refused = createRefusalLog(log, 'a sign-in was refused')
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_BYTES }, (_request, body, done) =>
+      done(null, body),
+    )
+    scope.addHook('onRequest', async (_request, reply) => {
+      reply.header('cache-control', 'no-store')
+    })
+    for (const call of [...signInCalls, ...sessionCalls, ...accountCalls]) registerCall(scope, call, deps, refused)
+  })
+}
+
+/** The same for everything that reads or writes the cookie. */
+export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUrl'>): SessionCookie =>
+  sessionCookie({ secret: sessionSecret(secrets), isSecure: isSecure(config) })
+
+const sessionSecret = (secrets: Secrets): string => secrets.deriveKey('console sign-in').toString('base64url')
+
+function registerCall(scope: FastifyInstance, call: AuthCall, deps: AuthDeps, refused: LogRefusal): void {
+  const { method, path, takes = [], handle } = call
+  scope.route({
+    method,
+    url: `/auth${path}`,
+    exposeHeadRoute: false,
+    async handler(request, reply) {
+      assertFromConsole(request, deps.config.publicUrl)
+      const fields = readFields(method === 'GET' ? {} : parseJsonBody(bodyOf(request)), '', takes)
+      const token = deps.cookie.read(request.headers.cookie)
+      const session = token ? await deps.sessions.find(token) : undefined
+      const cookies: string[] = []
+      try {
+        const answer = await handle({ ...deps, request, fields, session, cookies })
+        if (cookies.length > 0) reply.header('set-cookie', cookies)
+        return reply.send(answer)
+      } catch (error) {
+        if (error instanceof ApiError)
+          refused(String(error.details.reason ?? error.code), { path, address: request.ip })
+        throw error
+      }
+    },
+  })
+}
+
+const bodyOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+
+function assertFromConsole(request: FastifyRequest, publicUrl: string | undefined): void {
+  if (isFromConsole(request, publicUrl)) return
+  const message = `send this from a page of this server, with the header ${CONSOLE_HEADER}: 1 and, by POST, as application/json`
+  throw new ApiError('FORBIDDEN', message, { reason: 'other-origin' })
+}

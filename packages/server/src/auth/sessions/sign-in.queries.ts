@@ -1,0 +1,83 @@
+import { type Database, query } from '../../db/database.ts'
+
+export interface StoredPassword {
+  accountId: string
+  passwordHash: string | null
+}
+
+/** By the index that keeps addresses apart, case aside. */
+export async function findPassword(db: Database, email: string): Promise<StoredPassword | undefined> {
+  const [row] = await query<StoredPassword>(
+    db,
+    `select id as "accountId", password_hash as "passwordHash" from account where lower(email) = lower($1::text collate "C")`,
+    [email],
+  )
+  return row
+}
+
+export interface SignedInUser {
+  id: string
+  email: string
+  name: string | null
+  hasTotp: boolean
+  passkeys: number
+}
+
+export async function findSignedInUser(db: Database, accountId: string): Promise<SignedInUser | undefined> {
+  const [row] = await query<SignedInUser>(
+    db,
+    `select id, email, name, totp_enabled as "hasTotp",
+       (select count(*)::int from passkey where account_id = account.id) as passkeys
+     from account where id = $1`,
+    [accountId],
+  )
+  return row
+}
+
+export async function updateName(db: Database, accountId: string, name: string | null): Promise<void> {
+  await db.updateTable('account').set({ name, updated: new Date() }).where('id', '=', accountId).execute()
+}
+
+/** Sign-ins of the account that are half-way, and browsers that it asks for no code. */
+export async function deleteSteps(db: Database, accountId: string): Promise<void> {
+  await db.deleteFrom('sign_in_step').where('value', '=', accountId).execute()
+}
+
+/** Each subject's tries in its present window, this one counted. */
+export function countTries(
+  db: Database,
+  subjects: readonly string[],
+  { now, ends }: { now: Date; ends: Date },
+): Promise<{ subject: string; tries: number; ends: Date }[]> {
+  return query(
+    db,
+    `insert into sign_in_tries as present (subject, tries, ends)
+     select subject, 1, $3::timestamptz from unnest($1::text[]) as given (subject) order by subject
+     on conflict (subject) do update set
+       tries = case when present.ends <= $2 then 1 else present.tries + 1 end,
+       ends = case when present.ends <= $2 then excluded.ends else present.ends end
+     returning subject, tries, ends`,
+    [subjects, now, ends],
+  )
+}
+
+/** Takes back one try of each. */
+export async function forgiveTries(db: Database, subjects: readonly string[]): Promise<void> {
+  await query(db, 'update sign_in_tries set tries = tries - 1 where subject = any($1) and tries > 0', [subjects])
+}
+
+/** A bounded number of what is over; the next run takes more. */
+export async function deleteExpiredSignIns(db: Database, now: Date): Promise<void> {
+  for (const [table, column, key] of [
+    ['session', 'expires', 'token'],
+    ['sign_in_step', 'expires', 'id'],
+    ['sign_in_tries', 'ends', 'subject'],
+  ]) {
+    await query(
+      db,
+      `delete from ${table} where ${key} in
+         (select ${key} from ${table} where ${column} < $1 order by ${column} limit 5000 for update skip locked)`,
+      [now],
+    )
+  }
+}

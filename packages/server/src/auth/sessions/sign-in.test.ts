@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../../test/app.ts'
+import { newPerson, openBrowser, refusalOf, signIn } from '../../../test/browser.ts'
+import { createUser } from '../../features/users/users.ts'
+
+let app: TestApp
+/** Each test begins in a minute of its own: what others tried does not count in it. */
+let ahead = 0
+beforeAll(async () => {
+  app = await startTestApp({ clock: () => new Date(Date.now() + ahead) })
+})
+beforeEach(() => {
+  ahead += 61_000
+})
+afterAll(() => app.close())
+
+const WRONG = [401, 'UNAUTHENTICATED', 'wrong-password']
+
+describe('signing in', () => {
+  it('gives a cookie that no script and no other site can use, and no token', async () => {
+    const person = await newPerson(app)
+    const browser = openBrowser(app)
+    const answer = await browser.auth('/sign-in/email', { email: person.email, password: person.password })
+    expect([answer.status, answer.body]).toEqual([200, { signedIn: true }])
+    expect(answer.setCookies).toHaveLength(1)
+    expect(answer.setCookies[0]).toMatch(
+      /^muster\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
+    )
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const { body } = await browser.auth('/get-session')
+    expect(body).toMatchObject({ user: { id: person.id, email: person.email, name: null }, totp: false, passkeys: 0 })
+    expect(body.session).toMatchObject({ address: '127.0.0.1', agent: 'Test Browser' })
+    const [, token = ''] = /=([^.]+)\./.exec(answer.setCookies[0] ?? '') ?? []
+    expect(token).toHaveLength(32)
+    expect(JSON.stringify(body)).not.toContain(token)
+  })
+
+  it('works for addresses without a dot, in any case, and with a password from before', async () => {
+    const { email, password } = await createUser(app.db, { email: 'Owner@localhost', name: 'Ada' })
+    for (const written of [email, 'owner@LOCALHOST', ` ${email} `]) {
+      const browser = openBrowser(app)
+      expect((await browser.auth('/sign-in/email', { email: written, password })).body).toEqual({ signedIn: true })
+      expect((await browser.auth('/get-session')).body.user).toMatchObject({ email: 'Owner@localhost', name: 'Ada' })
+    }
+  })
+
+  it('answers a wrong password, an unknown address and a user without a password alike', async () => {
+    const [person, without] = [await newPerson(app), await newPerson(app)]
+    await app.db.updateTable('account').set({ password_hash: null }).where('id', '=', without.id).execute()
+    const answers = []
+    for (const email of [person.email, 'nobody@example.com', without.email]) {
+      const { status, body, setCookies } = await openBrowser(app).auth('/sign-in/email', {
+        email,
+        password: `${person.password}x`,
+      })
+      answers.push({ status, body, setCookies })
+    }
+    expect(answers[0]).toMatchObject({ status: 401, setCookies: [] })
+    expect(answers).toEqual([answers[0], answers[0], answers[0]])
+  })
+
+  it.each([
+    ['no body', ''],
+    ['no JSON', '{"email":'],
+    ['a list', '[]'],
+    ['no password', '{"email":"ada@example.com"}'],
+    ['a number', '{"email":"ada@example.com","password":1}'],
+    ['another member', '{"email":"ada@example.com","password":"x","callbackURL":"https://evil.example"}'],
+    ['U+0000', '{"email":"ada\\u0000@example.com","password":"x"}'],
+  ])('refuses %s, and says why', async (_what, body) => {
+    const answer = await openBrowser(app).send('/auth/sign-in/email', { method: 'POST', body })
+    expect(refusalOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
+  })
+
+  it.each([
+    ['without the header', { 'muster-session': undefined }],
+    ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['as text', { 'content-type': 'text/plain' }],
+    ['from another origin', { origin: 'https://evil.example' }],
+    ['from a sandboxed frame', { origin: 'null' }],
+    ['across sites', { 'sec-fetch-site': 'cross-site' }],
+    ['from a sibling host', { 'sec-fetch-site': 'same-site' }],
+  ])('is refused %s', async (_how, headers) => {
+    const { email, password } = await newPerson(app)
+    const answer = await openBrowser(app).send('/auth/sign-in/email', { body: { email, password }, headers })
+    expect(refusalOf(answer)).toEqual([403, 'FORBIDDEN', 'other-origin'])
+    expect(answer.setCookies).toEqual([])
+  })
+
+  it('ends the session that the browser had before', async () => {
+    const person = await newPerson(app)
+    const browser = await signIn(app, person)
+    const { email, password } = person
+    const former = browser.cookieHeader()
+    await browser.auth('/sign-in/email', { email, password })
+    const answer = await browser.query('{ login { email } }', {}, { headers: { cookie: former } })
+    expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
+  })
+
+  it('is an event that says from where and how; a wrong password is none', async () => {
+    const person = await newPerson(app)
+    await openBrowser(app).auth('/sign-in/email', { email: person.email, password: 'wrong' })
+    const browser = await signIn(app, person)
+    const { body } = await browser.query(
+      '{ login { events(types: [AUTH_LOGIN]) { items { owner { id } actor { id } target { id name kind } data } } } }',
+    )
+    expect(body.data.login.events.items).toEqual([
+      {
+        owner: { id: person.id },
+        actor: { id: person.id },
+        target: [{ id: person.id, name: person.email, kind: 'user' }],
+        data: { address: '127.0.0.1', agent: 'Test Browser', method: 'password' },
+      },
+    ])
+  })
+})
+
+describe('what better-auth could do besides', () => {
+  it.each([
+    ['POST', '/sign-up/email'],
+    ['POST', '/request-password-reset'],
+    ['POST', '/reset-password'],
+    ['POST', '/change-email'],
+    ['POST', '/delete-user'],
+    ['POST', '/sign-in/social'],
+    ['POST', '/link-social'],
+    ['POST', '/set-password'],
+    ['POST', '/two-factor/send-otp'],
+    ['POST', '/two-factor/get-totp-uri'],
+    ['GET', '/ok'],
+    ['GET', '/reference'],
+    ['GET', '/list-accounts'],
+  ])('is not served: %s %s', async (method, path) => {
+    const browser = await signIn(app, await newPerson(app))
+    const answer = await browser.send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
+    expect(refusalOf(answer)).toEqual([404, 'NOT_FOUND', undefined])
+  })
+})
+
+describe('too many tries', () => {
+  it('on one address are stopped on every server, also with the right password, and not for ever', async () => {
+    const person = await newPerson(app)
+    const other = await app.startAnother({ clock: () => new Date(Date.now() + ahead) })
+    for (let time = 0; time < 10; time++) {
+      const server = time % 2 === 0 ? app : other
+      const email = time % 2 === 0 ? person.email : person.email.toUpperCase()
+      expect(refusalOf(await openBrowser(server).auth('/sign-in/email', { email, password: 'wrong' }))).toEqual(WRONG)
+    }
+    const { email, password } = person
+    for (const server of [other, app]) {
+      const limited = await openBrowser(server).auth('/sign-in/email', { email, password })
+      expect(refusalOf(limited)).toEqual([429, 'RATE_LIMITED', undefined])
+      expect(Number(limited.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+      expect(Number(limited.headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    }
+    ahead += 61_000
+    expect((await openBrowser(other).auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
+    await other.close()
+  })
+
+  it('from one network address are stopped, whatever e-mail address they are for', async () => {
+    for (let time = 0; time < 10; time++) {
+      const answer = await openBrowser(app).auth('/sign-in/email', { email: `${time}@example.com`, password: 'wrong' })
+      expect(refusalOf(answer)).toEqual(WRONG)
+    }
+    const { email, password } = await newPerson(app)
+    expect((await openBrowser(app).auth('/sign-in/email', { email, password })).status).toBe(429)
+  })
+
+  it('do not count those that went well', async () => {
+    const { email, password } = await newPerson(app)
+    for (let time = 0; time < 15; time++) {
+      expect((await openBrowser(app).auth('/sign-in/email', { email, password })).status).toBe(200)
+    }
+  })
+
+  it('count all that come at the same moment', async () => {
+    const { email } = await newPerson(app)
+    const tries = Array.from({ length: 14 }, () =>
+      openBrowser(app).auth('/sign-in/email', { email, password: 'wrong' }),
+    )
+    const statuses = (await Promise.all(tries)).map(({ status }) => status).sort()
+    expect(statuses).toEqual([...Array(10).fill(401), ...Array(4).fill(429)])
+  })
+})

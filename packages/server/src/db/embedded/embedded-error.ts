@@ -1,0 +1,28 @@
+export type EmbeddedErrorCode =
+  | 'locked'
+  | 'no-privilege-drop'
+  | 'unsupported-platform'
+  | 'wrong-major-version'
+  | 'wrong-owner'
+  | 'init-failed'
+  | 'start-failed'
+
+/** Why the embedded database does not run, in words for the operator. */
+export class EmbeddedError extends Error {
+  readonly code: EmbeddedErrorCode
+
+  constructor(code: EmbeddedErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'EmbeddedError'
+    this.code = code
+  }
+}
+
+/** The way out that is always there; ends every message after which nothing else can be tried. */
+export const useDatabaseUrl = 'Or set DATABASE_URL to a PostgreSQL server (15 or newer) that you run yourself.'
+
+/** The `code` of a system error such as ENOENT, undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}

@@ -1,0 +1,6 @@
+/** The part of a pino logger that the embedded database uses. */
+export interface EmbeddedLog {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}

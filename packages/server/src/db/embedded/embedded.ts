@@ -1,0 +1,110 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type Binaries, findBinaries } from './binaries.ts'
+import { clusterFolderOf } from './cluster.ts'
+import { refreshCollations } from './collations.ts'
+import { connectionTo, type EmbeddedConnection } from './connection.ts'
+import type { EmbeddedLog } from './embedded-log.ts'
+import { explainFailure } from './explain-failure.ts'
+import { type Lock, lockDataFolder } from './lock.ts'
+import { type LogFile, openLogFile } from './log-file.ts'
+import { launchPostgres, type Postgres } from './postgres.ts'
+import { prepareCluster } from './prepare-cluster.ts'
+import type { FoundWay } from './privileges.ts'
+import { settings } from './settings.ts'
+import { waitUntilReady } from './wait-until-ready.ts'
+
+export interface EmbeddedOptions {
+  /** Made when it is missing. Holds the lock, PostgreSQL's folder `pg` and its log `pg.log`. */
+  readonly dataFolder: string
+  readonly log: EmbeddedLog
+  /** Called once when the database ends without `stop`; the reason holds the last lines of its log. */
+  readonly onExit: (reason: string) => void
+  /** Settings of PostgreSQL that differ from ours, such as `{ fsync: 'off' }` in tests. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export interface Embedded {
+  readonly connection: EmbeddedConnection
+  /** Of PostgreSQL's main process. */
+  readonly pid: number
+  readonly majorVersion: number
+  /** Fast shutdown: open transactions are rolled back. Resolves once the database has gone. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts PostgreSQL in the data folder and resolves once it serves; rejects with an EmbeddedError. The thread that
+ * calls it must live as long as the database, which on Linux shuts down with that thread.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const dataFolder = resolve(options.dataFolder)
+  try {
+    await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+    const binaries = await findBinaries(dataFolder)
+    const lock = await lockDataFolder({ dataFolder, clusterFolder: clusterFolderOf(dataFolder), log: options.log })
+    try {
+      return await startLocked({ ...options, dataFolder }, binaries, lock)
+    } catch (error) {
+      await lock.release()
+      throw error
+    }
+  } catch (error) {
+    throw await explainFailure(error, dataFolder)
+  }
+}
+
+async function startLocked(options: EmbeddedOptions, binaries: Binaries, lock: Lock): Promise<Embedded> {
+  const { dataFolder, log } = options
+  const way = await prepareCluster({ dataFolder, binaries, lock, log })
+  const logFile = await openLogFile(join(dataFolder, 'pg.log'))
+  try {
+    const postgres = await launchPostgres({
+      binaries,
+      way,
+      clusterFolder: clusterFolderOf(dataFolder),
+      logFile,
+      lockFd: lock.fd,
+      settings: { ...settings(), ...options.settings },
+    })
+    return await serve({ postgres, way, logFile, lock, options })
+  } catch (error) {
+    await logFile.close()
+    throw error
+  }
+}
+
+interface Service {
+  readonly postgres: Postgres
+  readonly way: FoundWay
+  readonly logFile: LogFile
+  readonly lock: Lock
+  readonly options: EmbeddedOptions
+}
+
+async function serve({ postgres, way, logFile, lock, options }: Service): Promise<Embedded> {
+  const clusterFolder = clusterFolderOf(options.dataFolder)
+  const connection = connectionTo(clusterFolder)
+  try {
+    await waitUntilReady({ postgres, connection, clusterFolder, logFile, log: options.log })
+    await refreshCollations(connection, options.log)
+  } catch (error) {
+    await postgres.stop()
+    throw error
+  }
+
+  let stopping: Promise<void> | undefined
+  const ended = postgres.exited.then(async (how) => {
+    const lines = await logFile.tail()
+    await logFile.close()
+    await lock.release()
+    if (stopping === undefined)
+      options.onExit(`the embedded database ended by itself (${how}); its last words:\n${lines}`)
+  })
+  const stop = (): Promise<void> => {
+    stopping ??= postgres.stop().then(() => ended)
+    return stopping
+  }
+  options.log.info({ databasePid: postgres.pid, way: way.name, host: connection.host }, 'embedded database ready')
+  return { connection, pid: postgres.pid, majorVersion: way.majorVersion, stop }
+}

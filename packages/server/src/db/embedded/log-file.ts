@@ -1,0 +1,60 @@
+import { close, constants, fstat, ftruncate, open, read } from 'node:fs'
+import { copyFile, rm } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const openFile = promisify(open)
+const closeFile = promisify(close)
+const statFile = promisify(fstat)
+const truncateFile = promisify(ftruncate)
+
+const maxBytes = 8 * 1024 * 1024
+const checkEveryMs = 60_000
+
+export interface LogFile {
+  readonly path: string
+  /** Opened for appending, so that it may be cut while PostgreSQL writes. */
+  readonly fd: number
+  /** The last lines written since it was opened. */
+  tail(lines?: number): Promise<string>
+  close(): Promise<void>
+}
+
+/** PostgreSQL's log; over 8 MiB it becomes `<path>.1` and starts anew, so that both stay below 16 MiB. */
+export async function openLogFile(path: string): Promise<LogFile> {
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
+  // Root may work in a folder of somebody who laid a link here.
+  const fd = await openFile(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
+  let from = 0
+  const cut = async (): Promise<void> => {
+    if ((await statFile(fd)).size <= maxBytes) return
+    await rm(`${path}.1`, { force: true })
+    await copyFile(path, `${path}.1`, constants.COPYFILE_EXCL)
+    await truncateFile(fd, 0)
+    from = 0
+  }
+  await cut()
+  from = (await statFile(fd)).size
+  // A full disk must not stop the server for the sake of a log.
+  const timer = setInterval(() => void cut().catch(() => {}), checkEveryMs).unref()
+  return {
+    path,
+    fd,
+    tail: async (lines = 8) => {
+      const { size } = await statFile(fd)
+      const start = Math.max(from, size - 16_384)
+      return lastLines(await readText(fd, start, size - start), lines)
+    },
+    close: async () => {
+      clearInterval(timer)
+      await closeFile(fd)
+    },
+  }
+}
+
+async function readText(fd: number, position: number, length: number): Promise<string> {
+  if (length <= 0) return ''
+  const { bytesRead, buffer } = await promisify(read)(fd, Buffer.alloc(length), 0, length, position)
+  return buffer.subarray(0, bytesRead).toString()
+}
+
+export const lastLines = (text: string, lines: number): string => text.trim().split('\n').slice(-lines).join('\n')

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+
+/** System tools are looked up here and not in the caller's PATH: they may run as root. */
+const toolPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin'
+
+/**
+ * What PostgreSQL and the tools before it get to see: nothing of the server's own environment, which may hold secrets
+ * or PG* variables meant for another database.
+ */
+export function cleanEnvironment(libraryPath?: string): NodeJS.ProcessEnv {
+  return { PATH: toolPath, LC_ALL: 'C', ...(libraryPath === undefined ? {} : { LD_LIBRARY_PATH: libraryPath }) }
+}
+
+export interface Finished {
+  /** Exit code; null after a signal, or when the program could not be started (`failure`). */
+  readonly code: number | null
+  /** What it wrote to stdout and stderr, in the order of arrival. */
+  readonly output: string
+  /** ENOENT and its like: the program is not there or must not be executed. */
+  readonly failure?: Error
+}
+
+interface CommandOptions {
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  readonly input?: string
+  /** Becomes file descriptor 3 of the command. */
+  readonly lockFd?: number | undefined
+}
+
+/**
+ * Runs a command to its end; never rejects. It gets a session of its own, so that a Ctrl-C at the terminal reaches the
+ * server alone.
+ */
+export function runCommand(command: readonly string[], options: CommandOptions = {}): Promise<Finished> {
+  return new Promise((resolve) => {
+    const [program = '', ...args] = command
+    let child: ChildProcess
+    try {
+      child = spawn(program, args, {
+        cwd: options.cwd,
+        env: options.env ?? cleanEnvironment(),
+        detached: true,
+        stdio: ['pipe', 'pipe', 'pipe', options.lockFd ?? 'ignore'],
+      })
+    } catch (error) {
+      resolve({ code: null, output: '', failure: error instanceof Error ? error : new Error(String(error)) })
+      return
+    }
+    let output = ''
+    const collect = (chunk: Buffer): void => {
+      output += chunk.toString()
+    }
+    child.stdout?.on('data', collect)
+    child.stderr?.on('data', collect)
+    // EPIPE: the command ended before it read its input; its exit code tells the rest.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(options.input ?? '')
+    child.on('error', (failure) => resolve({ code: null, output, failure }))
+    child.on('close', (code) => resolve({ code, output: output.trim() }))
+  })
+}

@@ -1,0 +1,55 @@
+import { totalmem } from 'node:os'
+
+const MiB = 1024 * 1024
+
+const clamp = (value: number, low: number, high: number): number => Math.round(Math.min(Math.max(value, low), high))
+
+/** The memory of the machine or of the container, in bytes. */
+function availableMemory(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}
+
+/**
+ * Settings given on the command line, where they win over postgresql.conf. Sized for a machine that the database
+ * shares with the server.
+ */
+export function settings(memory = availableMemory()): Record<string, string> {
+  const mib = memory / MiB
+  return {
+    listen_addresses: '',
+    unix_socket_directories: '.',
+    unix_socket_permissions: '0700',
+    port: '5432',
+
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+    // Nobody can stream from a database without a network door; minimal makes bulk loads cheaper.
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+
+    max_connections: '100',
+    shared_buffers: `${clamp(mib / 8, 32, 4096)}MB`,
+    effective_cache_size: `${clamp(mib / 2, 128, 1024 * 1024)}MB`,
+    work_mem: `${clamp(mib / 512, 4, 32)}MB`,
+    maintenance_work_mem: `${clamp(mib / 32, 32, 512)}MB`,
+    random_page_cost: '1.1',
+    jit: 'off',
+    // Its tables lie in /dev/shm, of which a container has 64 MiB by default.
+    enable_parallel_hash: 'off',
+    max_logical_replication_workers: '0',
+
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_destination: 'stderr',
+    logging_collector: 'off',
+    log_checkpoints: 'off',
+    // Statements, and the DETAIL of an error, may hold values of users: they stay out of the log.
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+  }
+}
+
+export const settingArguments = (values: Readonly<Record<string, string>>): string[] =>
+  Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+
+const MONTHS_AHEAD = 3
+
+/** Makes the event log's partitions for the month of `now` and those after it, where they are missing. */
+export async function createEventPartitions(db: Database, now: Date): Promise<void> {
+  for (let month = 0; month <= MONTHS_AHEAD; month++) {
+    const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, 1))
+    const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month + 1, 1))
+    await createPartition(db, first, next)
+  }
+}
+
+/** Waits no longer than this for those who read the log, since everybody else then waits behind. */
+const LOCK_TIMEOUT = '2s'
+
+/** Drops the partitions of months that ended before then. Answers their names. */
+export async function dropEventPartitions(db: Database, before: Date): Promise<string[]> {
+  const partitions = await sql<{ name: string }>`
+    select child.relname as name from pg_inherits join pg_class as child on child.oid = inhrelid
+    where inhparent = 'event'::regclass order by child.relname`.execute(db)
+  const old = partitions.rows.map(({ name }) => name).filter((name) => endOf(name) <= before)
+  for (const name of old) {
+    await db.transaction().execute(async (transaction) => {
+      await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(transaction)
+      await sql.raw(`drop table if exists "${name}"`).execute(transaction)
+    })
+  }
+  return old
+}
+
+/** When the month of a partition is over. One of another name is not made here, and never over. */
+function endOf(name: string): Date {
+  const [, year, month] = /^event_(\d{4})_(\d{2})$/.exec(name) ?? []
+  return new Date(year === undefined ? 8.64e15 : Date.UTC(Number(year), Number(month), 1))
+}
+
+async function createPartition(db: Database, first: Date, next: Date): Promise<void> {
+  const name = `event_${first.toISOString().slice(0, 7).replace('-', '_')}`
+  const found = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(db)
+  if (found.rows[0]?.found) return
+  await db.transaction().execute(async (transaction) => {
+    // "if not exists" alone fails when two servers get there at once.
+    await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(transaction)
+    await sql
+      .raw(
+        `create table if not exists "${name}" partition of event
+         for values from ('${first.toISOString()}') to ('${next.toISOString()}')`,
+      )
+      .execute(transaction)
+  })
+}

@@ -1,0 +1,54 @@
+/**
+ * The only table of error codes. `status` is the HTTP status of an answer that failed before execution; errors in
+ * execution travel with the status that GraphQL over HTTP gives. `docs/reference/errors.md` is made from this table.
+ */
+export const errorCodes = {
+  UNAUTHENTICATED: { status: 401, meaning: 'The request carries no credentials, or ones that do not hold.' },
+  RATE_LIMITED: { status: 429, meaning: 'Too many requests; Retry-After says in how many seconds to come back.' },
+  UNAVAILABLE: { status: 503, meaning: 'The database is away or the server is overloaded; try again.' },
+  LIMIT_EXCEEDED: {
+    status: 413,
+    meaning: 'Something is over a limit; the message names the limit and the value found.',
+  },
+  BAD_USER_INPUT: {
+    status: 400,
+    meaning: 'Syntax, validation, a variable or an argument is wrong; the message says what would be right.',
+  },
+  QUERY_TOO_COMPLEX: { status: 400, meaning: 'The document is over a bound: depth, aliases, tokens or objects.' },
+  FORBIDDEN: { status: 403, meaning: 'The credentials are good, but not for this: a read-only key that mutates.' },
+  RESERVED_ATTRIBUTE: {
+    status: 400,
+    meaning: 'The attribute name is reserved, or reserved for another kind of target.',
+  },
+  NOT_FOUND: { status: 404, meaning: 'No such thing among yours.' },
+  CONFLICT: {
+    status: 409,
+    meaning: 'It contradicts what is there: a taken hardware id, a value where a group stands, an active device.',
+  },
+  INTERNAL: { status: 500, meaning: 'A fault of the server. The log has it under the request id of the answer.' },
+} as const satisfies Record<string, { status: number; meaning: string }>
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** An error whose message and code are meant for the caller. Anything else that is thrown becomes INTERNAL. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  /** Further members of `extensions` in the answer, such as `reason` of UNAUTHENTICATED. */
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.name = 'ApiError'
+    this.code = code
+    this.details = details
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status
+  }
+}
+
+export const badInput = (message: string): ApiError => new ApiError('BAD_USER_INPUT', message)
+
+export const notFound = (what: string, id: string): ApiError =>
+  new ApiError('NOT_FOUND', `no ${what} ${JSON.stringify(id)}`)

@@ -1,0 +1,208 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { sendAs } from '../../../test/server-process.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const fields = 'key name enabled readOnly requireDigest algorithm created lastUsed expires'
+
+const create = `mutation ($name: String, $readOnly: Boolean! = false, $requireDigest: Boolean! = false, $expires: DateTime, $publicKey: String) {
+  createAccessKey(name: $name, readOnly: $readOnly, requireDigest: $requireDigest, expires: $expires, publicKey: $publicKey) {
+    key secret accessKey { ${fields} }
+  }
+}`
+
+const update = `mutation ($key: String!, $name: String, $enabled: Boolean) {
+  updateAccessKey(key: $key, name: $name, enabled: $enabled) { ${fields} }
+}`
+
+const rename = `mutation ($key: String!, $name: String) { updateAccessKey(key: $key, name: $name) { ${fields} } }`
+
+const remove = 'mutation ($key: String!) { deleteAccessKey(key: $key) }'
+
+const list = `{ login { accessKeys { ${fields} } } }`
+
+const eventsOf = (user: TestUser) =>
+  app.db
+    .selectFrom('event')
+    .select(['type', 'targets', 'data', 'actor_id'])
+    .where('account_id', '=', user.accountId)
+    .orderBy('id', 'desc')
+    .execute()
+
+const codeOf = (answer: { errors: { extensions: { code: string } }[] | undefined }) =>
+  answer.errors?.[0]?.extensions.code
+
+describe('creating an access key', () => {
+  it('shows the secret once, and the key in the list', async () => {
+    const user = await app.createUser()
+    const { createAccessKey: created } = await user.data(create, { name: 'laptop' })
+    expect(created.key).toMatch(/^[A-Za-z0-9_-]{8,128}$/)
+    expect(Buffer.from(created.secret, 'base64')).toHaveLength(32)
+    expect(created.accessKey).toMatchObject({
+      key: created.key,
+      name: 'laptop',
+      enabled: true,
+      readOnly: false,
+      requireDigest: false,
+      algorithm: 'hmac-sha256',
+      lastUsed: null,
+      expires: null,
+    })
+    const { login } = await user.data(list)
+    expect(login.accessKeys[0]).toEqual(created.accessKey)
+    expect(login.accessKeys.map(({ key }: { key: string }) => key)).toEqual([created.key, user.keyId])
+  })
+
+  it('keeps no secret in the database that can be read without the master key', async () => {
+    const user = await app.createUser()
+    const { createAccessKey: created } = await user.data(create)
+    const row = await app.db
+      .selectFrom('access_key')
+      .selectAll()
+      .where('key', '=', created.key)
+      .executeTakeFirstOrThrow()
+    expect(row.encrypted_secret?.includes(Buffer.from(created.secret, 'base64'))).toBe(false)
+    expect(JSON.stringify(await eventsOf(user))).not.toContain(created.secret)
+  })
+
+  it('takes the public half of an ed25519 key instead', async () => {
+    const user = await app.createUser()
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url').toString('base64')
+    for (const given of [raw, publicKey.export({ type: 'spki', format: 'pem' }).toString()]) {
+      const { createAccessKey: created } = await user.data(create, { publicKey: given })
+      expect(created).toMatchObject({ secret: null, accessKey: { algorithm: 'ed25519' } })
+    }
+  })
+
+  it.each([
+    ['an empty name', { name: ' ' }, 'BAD_USER_INPUT'],
+    ['a name with U+0000', { name: 'a\u0000b' }, 'BAD_USER_INPUT'],
+    ['a name with half a surrogate pair', { name: 'a\ud800' }, 'BAD_USER_INPUT'],
+    ['a name that is too long', { name: '🔑'.repeat(101) }, 'LIMIT_EXCEEDED'],
+    ['a time that has passed', { expires: '2020-01-01' }, 'BAD_USER_INPUT'],
+    ['a public key that is none', { publicKey: 'AAAA' }, 'BAD_USER_INPUT'],
+    [
+      'an RSA key',
+      {
+        publicKey: generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({
+          type: 'spki',
+          format: 'pem',
+        }),
+      },
+      'BAD_USER_INPUT',
+    ],
+  ])('refuses %s, and changes nothing', async (_what, variables, code) => {
+    const user = await app.createUser()
+    const before = await eventsOf(user)
+    expect(codeOf(await user.query(create, variables))).toBe(code)
+    expect((await user.data(list)).login.accessKeys).toHaveLength(1)
+    expect(await eventsOf(user)).toEqual(before)
+  })
+
+  it('takes a name of 100 characters, however many bytes they have', async () => {
+    const user = await app.createUser()
+    const name = '🔑'.repeat(100)
+    expect((await user.data(create, { name })).createAccessKey.accessKey.name).toBe(name)
+  })
+
+  it('stops at ten keys, also when many are asked for at once', async () => {
+    const user = await app.createUser()
+    const answers = await Promise.all(Array.from({ length: 14 }, () => user.query(create)))
+    expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(9)
+    const refused = answers.filter(({ errors }) => errors !== undefined)
+    expect(refused.map(codeOf)).toEqual(Array(5).fill('LIMIT_EXCEEDED'))
+    expect(refused[0]?.errors?.[0]?.message).toMatch(/\b10\b/)
+    expect((await user.data(list)).login.accessKeys).toHaveLength(10)
+  })
+})
+
+describe('changing an access key', () => {
+  it('changes what is given, clears a name by null, and leaves the rest', async () => {
+    const user = await app.createUser()
+    const { createAccessKey: created } = await user.data(create, { name: 'laptop' })
+    const { key } = created
+    expect((await user.data(update, { key, enabled: false })).updateAccessKey).toEqual({
+      ...created.accessKey,
+      enabled: false,
+    })
+    expect((await user.data(rename, { key, name: 'desk' })).updateAccessKey).toMatchObject({
+      name: 'desk',
+      enabled: false,
+    })
+    expect((await user.data(rename, { key, name: null })).updateAccessKey).toMatchObject({ name: null, enabled: false })
+    expect((await user.data(rename, { key })).updateAccessKey).toMatchObject({ name: null, enabled: false })
+  })
+
+  it('stops a disabled key within a second, and a deleted one', async () => {
+    const user = await app.createUser()
+    const { key, secret } = (await user.data(create)).createAccessKey
+    const credentials = { MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
+    const ask = () => sendAs(credentials, app.url, list)
+    expect((await ask()).status).toBe(200)
+    await user.data(update, { key, enabled: false })
+    await sleep(1_000)
+    const disabled = await ask()
+    expect(disabled.status).toBe(401)
+    expect(disabled.body.errors[0].extensions).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'key-disabled' })
+    await user.data(update, { key, enabled: true })
+    await sleep(1_000)
+    expect((await ask()).status).toBe(200)
+    await user.data(remove, { key })
+    await sleep(1_000)
+    expect((await ask()).body.errors[0].extensions.reason).toBe('bad-signature')
+  })
+
+  it('may be done by the key itself, as its last request', async () => {
+    const user = await app.createUser()
+    expect(await user.data(remove, { key: user.keyId })).toEqual({ deleteAccessKey: true })
+    await sleep(1_000)
+    expect((await user.query(list)).status).toBe(401)
+  })
+})
+
+describe('the event of a change', () => {
+  it('tells who did what to which key, and is not there when nothing changed', async () => {
+    const user = await app.createUser()
+    const { key } = (await user.data(create, { name: 'laptop', readOnly: true })).createAccessKey
+    await user.data(update, { key, name: 'laptop', enabled: true })
+    await user.data(update, { key, name: 'desk', enabled: false })
+    await user.data(remove, { key })
+    const actor = { actor_id: user.accountId }
+    const target = (name: string) => [{ id: key, name, kind: 'accessKey' }]
+    expect((await eventsOf(user)).slice(0, 3)).toEqual([
+      { ...actor, type: 'ACCESS_KEY_DELETE', targets: target('desk'), data: { name: 'desk' } },
+      {
+        ...actor,
+        type: 'ACCESS_KEY_UPDATE',
+        targets: target('desk'),
+        data: { changes: { name: { old: 'laptop', new: 'desk' }, enabled: { old: true, new: false } } },
+      },
+      {
+        ...actor,
+        type: 'ACCESS_KEY_CREATE',
+        targets: target('laptop'),
+        data: { name: 'laptop', readOnly: true, requireDigest: false, algorithm: 'hmac-sha256', expires: null },
+      },
+    ])
+  })
+})
+
+describe('another user', () => {
+  it('neither sees, changes nor deletes a key', async () => {
+    const [user, other] = [await app.createUser(), await app.createUser()]
+    expect(codeOf(await other.query(update, { key: user.keyId, enabled: false }))).toBe('NOT_FOUND')
+    expect(codeOf(await other.query(remove, { key: user.keyId }))).toBe('NOT_FOUND')
+    const unknown = await other.query(remove, { key: 'MKAAAAAAAAAAAAAAAAAA' })
+    expect(codeOf(unknown)).toBe('NOT_FOUND')
+    expect((await other.data(list)).login.accessKeys.map(({ key }: { key: string }) => key)).toEqual([other.keyId])
+    expect((await user.data(list)).login.accessKeys).toMatchObject([{ key: user.keyId, enabled: true }])
+  })
+})

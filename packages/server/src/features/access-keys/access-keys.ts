@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { generateSecret, parsePublicKey } from '@muster/http-signature'
+import { accessKeyChannel } from '../../auth/key-cache.ts'
+import type { Secrets } from '../../auth/secrets.ts'
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { assertName, assertStorable } from '../../graphql/text.ts'
+import { limits } from '../../limits.ts'
+import { fieldChanges } from '../events/field-changes.ts'
+import { type EventTypeName, recordEvents } from '../events/record.ts'
+import type { AccessKey, CreatedAccessKey } from './access-key.ts'
+import {
+  countKeys,
+  hasKey,
+  insertAccessKey,
+  lockAccessKey,
+  lockAccount,
+  type NewAccessKey,
+  notifyAccessKey,
+  removeAccessKey,
+  selectAccessKeys,
+  writeAccessKey,
+} from './access-keys.queries.ts'
+
+type Viewing = Pick<Context, 'db' | 'viewer'>
+type Owner = Pick<Context, 'viewer'>
+type Creating = Viewing & Pick<Context, 'secrets' | 'clock'>
+
+export interface AccessKeyInput {
+  name?: string | null
+  readOnly?: boolean
+  requireDigest?: boolean
+  expires?: Date | null
+  /** Ed25519, SPKI PEM or its 32 bytes in base64. The key then has no secret. */
+  publicKey?: string | null
+}
+
+/** Newest first. */
+export const listAccessKeys = ({ db, viewer }: Viewing): Promise<AccessKey[]> => selectAccessKeys(db, viewer.accountId)
+
+export const countAccessKeys = ({ db, viewer }: Viewing): Promise<number> => countKeys(db, viewer.accountId)
+
+/** Whether anybody has this key. */
+export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)
+
+/** Creates a key in a transaction of its own. */
+export async function createAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
+  return context.db.transaction().execute((transaction) => addAccessKey({ ...context, db: transaction }, input))
+}
+
+/** Creates a key inside the transaction that `db` is. */
+export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
+  const { db, viewer, clock } = context
+  assertAccessKeyInput(input, clock())
+  await assertRoomForAnother(db, viewer.accountId)
+
+  const key = generateKeyId()
+  const { secret, ...material } = keyMaterial(context, key, input.publicKey ?? null)
+  const accessKey = await insertAccessKey(db, viewer.accountId, {
+    key,
+    name: input.name ?? null,
+    readOnly: input.readOnly ?? false,
+    requireDigest: input.requireDigest ?? false,
+    expires: input.expires ?? null,
+    ...material,
+  })
+  const { name, readOnly, requireDigest, algorithm, expires } = accessKey
+  await announce(context, 'ACCESS_KEY_CREATE', accessKey, { name, readOnly, requireDigest, algorithm, expires })
+  return { key, secret, accessKey }
+}
+
+export interface AccessKeyChange {
+  /** Left away: unchanged; null clears it. */
+  name?: string | null
+  enabled?: boolean | null
+}
+
+/** A key may disable itself: the request that does it is its last. */
+export async function updateAccessKey(
+  { db, viewer }: Viewing,
+  key: string,
+  change: AccessKeyChange,
+): Promise<AccessKey> {
+  assertStorable(key, 'key')
+  if (change.name != null) assertName(change.name, 'name', limits.accessKeyNameLength)
+  return db.transaction().execute(async (transaction) => {
+    const before = await lockAccessKey(transaction, viewer.accountId, key)
+    if (before === undefined) throw notFound('access key', key)
+    const after = {
+      ...before,
+      name: change.name === undefined ? before.name : change.name,
+      enabled: change.enabled ?? before.enabled,
+    }
+    const changes = fieldChanges(before, after)
+    if (changes === undefined) return before
+    await writeAccessKey(transaction, viewer.accountId, after)
+    await announce({ db: transaction, viewer }, 'ACCESS_KEY_UPDATE', after, { changes })
+    return after
+  })
+}
+
+/** A key may delete itself: the request that does it is its last. */
+export async function deleteAccessKey({ db, viewer }: Viewing, key: string): Promise<void> {
+  assertStorable(key, 'key')
+  await db.transaction().execute(async (transaction) => {
+    const deleted = await removeAccessKey(transaction, viewer.accountId, key)
+    if (deleted === undefined) throw notFound('access key', key)
+    await announce({ db: transaction, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
+  })
+}
+
+function assertAccessKeyInput({ name, expires, publicKey }: AccessKeyInput, now: Date): void {
+  if (name != null) assertName(name, 'name', limits.accessKeyNameLength)
+  if (expires != null && expires <= now) {
+    throw badInput(`expires must be in the future, not ${expires.toISOString()}; now is ${now.toISOString()}`)
+  }
+  if (publicKey != null) readPublicKey(publicKey)
+}
+
+async function assertRoomForAnother(db: Database, accountId: string): Promise<void> {
+  if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
+  const found = await countKeys(db, accountId)
+  if (found >= limits.accessKeys) {
+    const message = `a user may have ${limits.accessKeys} access keys at most, and has ${found}: delete one first`
+    throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.accessKeys, found })
+  }
+}
+
+type KeyMaterial = Pick<NewAccessKey, 'algorithm' | 'encryptedSecret' | 'publicKey'> & { secret: string | null }
+
+function keyMaterial(
+  { secrets, viewer }: Owner & { secrets: Secrets },
+  key: string,
+  publicKey: string | null,
+): KeyMaterial {
+  if (publicKey !== null) {
+    return { secret: null, algorithm: 'ed25519', encryptedSecret: null, publicKey: readPublicKey(publicKey) }
+  }
+  const secret = generateSecret()
+  const encryptedSecret = secrets.encrypt({ accountId: viewer.accountId, key }, Buffer.from(secret, 'base64'))
+  return { secret, algorithm: 'hmac-sha256', encryptedSecret, publicKey: null }
+}
+
+/** The 32 bytes of the key in base64, whichever form it was given in. */
+function readPublicKey(text: string): string {
+  const outcome = parsePublicKey(text)
+  if (!outcome.ok) throw badInput(`publicKey: ${outcome.message}`)
+  return outcome.base64
+}
+
+/** RFC 4648 §6: nothing that reads like something else, or that a shell or a URL would take apart. */
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** 90 random bits. */
+const generateKeyId = (): string => `MK${Array.from(randomBytes(18), (byte) => alphabet[byte & 31]).join('')}`
+
+/** The event of a change, and the word to every process that what it holds of this key is out of date. */
+async function announce(
+  { db, viewer }: Viewing,
+  type: EventTypeName,
+  accessKey: AccessKey,
+  data: Record<string, unknown>,
+): Promise<void> {
+  const target = { id: accessKey.key, name: accessKey.name ?? accessKey.key, kind: 'accessKey' as const }
+  await recordEvents(db, { viewer }, [{ type, targets: [target], data }])
+  await notifyAccessKey(db, accessKeyChannel, accessKey.key)
+}

@@ -1,0 +1,80 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../context.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import {
+  findAccountBase,
+  findDeviceBases,
+  findOverrides,
+  findServiceBases,
+  listContexts,
+} from './attributes.queries.ts'
+import { type Attributes, joinReserved } from './attributes.ts'
+
+interface Place {
+  targetId: string
+  context: string
+}
+
+/** Base attributes by device id, the reserved ones included; none for a device that is gone. */
+const deviceBases = perRequest(
+  ({ db, viewer }: Context) =>
+    new DataLoader(async (ids: readonly string[]) => {
+      const rows = await findDeviceBases(db, viewer.accountId, ids)
+      const bases = new Map(rows.map((row) => [row.id, joinReserved(row.attributes, row)]))
+      return ids.map((id): Attributes => bases.get(id) ?? {})
+    }),
+)
+
+const serviceBases = perRequest(
+  ({ db, viewer }: Context) =>
+    new DataLoader(async (ids: readonly string[]) => {
+      const rows = await findServiceBases(db, viewer.accountId, ids)
+      const bases = new Map(rows.map(({ id, attributes }) => [id, attributes]))
+      return ids.map((id): Attributes => bases.get(id) ?? {})
+    }),
+)
+
+const userBases = perRequest(
+  ({ db, viewer }: Context) =>
+    new DataLoader(async (ids: readonly string[]) => {
+      const [row] = await findAccountBase(db, viewer.accountId)
+      return ids.map((id): Attributes => (id === row?.id ? row.attributes : {}))
+    }),
+)
+
+/** Overrides by target and context; undefined where there are none. */
+const overrides = perRequest(
+  ({ db, viewer }: Context) =>
+    new DataLoader<Place, Attributes | undefined, string>(
+      async (places) => {
+        const ids = places.map(({ targetId }) => targetId)
+        const rows = await findOverrides(
+          db,
+          viewer.accountId,
+          ids,
+          places.map(({ context }) => context),
+        )
+        const found = new Map(rows.map((row) => [placeKey(row.target_id, row.context), row.attributes]))
+        return places.map(({ targetId, context }) => found.get(placeKey(targetId, context)))
+      },
+      { cacheKeyFn: ({ targetId, context }) => placeKey(targetId, context) },
+    ),
+)
+
+const placeKey = (targetId: string, context: string): string => `${targetId} ${context}`
+
+const contexts = perRequest(
+  ({ db, viewer }: Context) =>
+    new DataLoader(async (ids: readonly string[]) => {
+      const rows = await listContexts(db, viewer.accountId, ids)
+      const byTarget = Map.groupBy(rows, (row) => row.target_id)
+      return ids.map((id) => (byTarget.get(id) ?? []).map(({ context }) => context))
+    }),
+)
+
+export const attributeLoaders = { deviceBases, serviceBases, userBases, overrides, contexts } as const
+
+/** After a write: what the request reads next is read anew. */
+export function forgetAttributes(context: Context): void {
+  for (const loader of Object.values(attributeLoaders)) loader(context).clearAll()
+}

@@ -1,0 +1,180 @@
+import { type Database, query } from '../../db/database.ts'
+import { type Attributes, type ReservedValues, reservedColumns } from './attributes.ts'
+import type { OverrideNames } from './target.ts'
+
+const columns = [...reservedColumns.values()]
+
+interface LockedRow {
+  id: string
+  name: string
+  attributes: Attributes
+  override_names: OverrideNames
+}
+
+/**
+ * Locks devices in the order of their ids, with what of them is in device_live: the ones named, and those of the services
+ * named, which a removal of the device would lock too. The latter come without attributes.
+ */
+export const lockDevices = (db: Database, accountId: string, ids: readonly string[]) =>
+  query<LockedRow & { named: boolean } & ReservedValues>(
+    db,
+    `select d.id, d.name, d.id = any($2::text[]) as named,
+       case when d.id = any($2::text[]) then d.attributes end as attributes,
+       case when d.id = any($2::text[]) then d.override_names end as override_names,
+       ${columns.map((column) => `l.${column}`).join(', ')}
+     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
+     where d.account_id = $1 and d.id = any(array(
+       select unnest($2::text[]) union select device_id from service where account_id = $1 and id = any($2::text[])))
+     order by d.id for no key update of d, l`,
+    [accountId, ids],
+  )
+
+/** Locks services of locked devices, in the order of their ids. */
+export const lockServices = (
+  db: Database,
+  accountId: string,
+  { ids, deviceIds }: { ids: readonly string[]; deviceIds: readonly string[] },
+) =>
+  query<LockedRow & { device_id: string }>(
+    db,
+    `select id, device_id, name, attributes, override_names from service
+     where account_id = $1 and id = any($2::text[]) and device_id = any($3::text[]) order by id for no key update`,
+    [accountId, ids, deviceIds],
+  )
+
+export async function lockAccount(db: Database, accountId: string): Promise<LockedRow> {
+  const rows = await query<LockedRow>(
+    db,
+    'select id, coalesce(name, email) as name, attributes, override_names from account where id = $1 for no key update',
+    [accountId],
+  )
+  return rows[0]!
+}
+
+export interface OverrideRow {
+  target_id: string
+  context: string
+  attributes: Attributes
+}
+
+/** Overrides of pairs of target and context, given as two lists of one length. */
+export const findOverrides = (
+  db: Database,
+  accountId: string,
+  targetIds: readonly string[],
+  contexts: readonly string[],
+) =>
+  query<OverrideRow>(
+    db,
+    `select o.target_id, o.context, o.attributes
+     from unnest($2::text[], $3::text[]) as wanted (target_id, context)
+     join attribute_override o on o.account_id = $1 and o.target_id = wanted.target_id and o.context = wanted.context`,
+    [accountId, targetIds, contexts],
+  )
+
+/** Contexts in use on targets, in the order of their names. */
+export const listContexts = (db: Database, accountId: string, targetIds: readonly string[]) =>
+  query<{ target_id: string; context: string }>(
+    db,
+    `select target_id, context from attribute_override
+     where account_id = $1 and target_id = any($2::text[]) order by target_id, context`,
+    [accountId, targetIds],
+  )
+
+/** All contexts in use on targets; the overrides of those that are in the pairs of target and context come with them. */
+export const listContextsWithOverrides = (
+  db: Database,
+  accountId: string,
+  pairs: { targetIds: readonly string[]; contexts: readonly string[] },
+) =>
+  query<Omit<OverrideRow, 'attributes'> & { attributes: Attributes | null }>(
+    db,
+    `select target_id, context,
+       case when (target_id, context) in (select * from unnest($2::text[], $3::text[])) then attributes end as attributes
+     from attribute_override where account_id = $1 and target_id = any($2::text[])`,
+    [accountId, pairs.targetIds, pairs.contexts],
+  )
+
+/** Base attributes of devices, the reserved ones apart. */
+export const findDeviceBases = (db: Database, accountId: string, ids: readonly string[]) =>
+  query<{ id: string; attributes: Attributes } & ReservedValues>(
+    db,
+    `select d.id, d.attributes, ${columns.map((column) => `l.${column}`).join(', ')}
+     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
+     where d.account_id = $1 and d.id = any($2::text[])`,
+    [accountId, ids],
+  )
+
+export const findServiceBases = (db: Database, accountId: string, ids: readonly string[]) =>
+  query<{ id: string; attributes: Attributes }>(
+    db,
+    'select id, attributes from service where account_id = $1 and id = any($2::text[])',
+    [accountId, ids],
+  )
+
+export const findAccountBase = (db: Database, accountId: string) =>
+  query<{ id: string; attributes: Attributes }>(db, 'select id, attributes from account where id = $1', [accountId])
+
+/** The tables whose rows hold base attributes, each with how it is kept to one account. */
+const owners = { device: 't.account_id', service: 't.account_id', account: 't.id' } as const
+
+export interface TargetRow {
+  id: string
+  /** Left away where they stay as they are: the row's indexes then stay untouched too. */
+  attributes?: Attributes
+  override_names?: OverrideNames
+}
+
+// The list of ids beside the join keeps the planner, which does not know how many rows come, from reading the whole table.
+export const updateTargets = (
+  db: Database,
+  table: keyof typeof owners,
+  accountId: string,
+  rows: readonly TargetRow[],
+) =>
+  query(
+    db,
+    `update ${table} t set attributes = coalesce(changed.attributes, t.attributes),
+       override_names = coalesce(changed.override_names, t.override_names)
+     from jsonb_to_recordset($2::jsonb) as changed (id text, attributes jsonb, override_names jsonb)
+     where ${owners[table]} = $1 and t.id = any($3::text[]) and t.id = changed.id`,
+    [accountId, JSON.stringify(rows), rows.map(({ id }) => id)],
+  )
+
+/** All ten reserved values of devices, missing ones removed. */
+export const updateReserved = (
+  db: Database,
+  accountId: string,
+  rows: readonly { id: string; reserved: Record<string, string> }[],
+) =>
+  query(
+    db,
+    `update device_live t set ${columns.map((column) => `${column} = changed.${column}`).join(', ')}
+     from jsonb_to_recordset($2::jsonb) as changed (id text, ${columns.map((column) => `${column} text`).join(', ')})
+     where t.account_id = $1 and t.device_id = any($3::text[]) and t.device_id = changed.id`,
+    [accountId, JSON.stringify(rows.map(({ id, reserved }) => ({ id, ...reserved }))), rows.map(({ id }) => id)],
+  )
+
+export const upsertOverrides = (db: Database, accountId: string, rows: readonly OverrideRow[]) =>
+  query(
+    db,
+    `insert into attribute_override (account_id, target_id, context, attributes)
+     select $1, target_id, context, attributes
+     from jsonb_to_recordset($2::jsonb) as changed (target_id text, context text, attributes jsonb)
+     on conflict (account_id, target_id, context) do update set attributes = excluded.attributes`,
+    [accountId, JSON.stringify(rows)],
+  )
+
+/** Removes the overrides of pairs of target and context, given as two lists of one length. */
+export const deleteOverrides = (
+  db: Database,
+  accountId: string,
+  targetIds: readonly string[],
+  contexts: readonly string[],
+) =>
+  query(
+    db,
+    `delete from attribute_override o using unnest($2::text[], $3::text[]) as gone (target_id, context)
+     where o.account_id = $1 and o.target_id = gone.target_id and o.context = gone.context`,
+    [accountId, targetIds, contexts],
+  )

@@ -1,0 +1,51 @@
+import type { Context } from '../../context.ts'
+import { schemaPart } from '../../graphql/assemble.ts'
+import type { Device } from '../devices/device.ts'
+import { categoryAndStatus, RESERVED_GROUP } from './attribute-name.ts'
+import { lastChangeOf, listAttributeNames } from './attribute-names.ts'
+import {
+  type BaseOf,
+  deviceBase,
+  type Holder,
+  readAttribute,
+  readAttributes,
+  readContexts,
+  serviceBase,
+  userBase,
+  valueIn,
+} from './read-attributes.ts'
+import { setAttribute } from './set-attribute.ts'
+import { setAttributes, setAttributesMany } from './set-attributes.ts'
+
+/** The three fields that everything with attributes has. */
+const attributeFields = <Kind extends Holder>(baseOf: BaseOf<Kind>) => ({
+  attributes: (holder: Kind, input: { context?: string | null }, context: Context) =>
+    readAttributes(context, baseOf, { holder, contextName: input.context }),
+  attribute: (holder: Kind, input: { name: string; context?: string | null }, context: Context) =>
+    readAttribute(context, baseOf, { holder, name: input.name, contextName: input.context }),
+  contexts: (holder: Kind, _input: unknown, context: Context) => readContexts(context, holder),
+})
+
+/** categoryA … statusE: the base values, whatever context the rest is read in. */
+const categoryAndStatusFields = Object.fromEntries(
+  categoryAndStatus.map((subName) => [
+    subName,
+    (device: Device, _input: unknown, context: Context) =>
+      valueIn(deviceBase(context, device), [RESERVED_GROUP, subName]),
+  ]),
+)
+
+export const attributesPart = schemaPart(new URL('./attributes.graphql', import.meta.url), {
+  User: {
+    ...attributeFields(userBase),
+    attributeNames: (_user, _input, context) => listAttributeNames(context),
+  },
+  Device: { ...attributeFields(deviceBase), ...categoryAndStatusFields },
+  Service: attributeFields(serviceBase),
+  AttributeName: { lastChanged: ({ name }, _input, context) => lastChangeOf(context, name) },
+  Mutation: {
+    setAttribute: (_root, input, context) => setAttribute(context, input),
+    setAttributes: (_root, input, context) => setAttributes(context, input),
+    setAttributesMany: (_root, { items }, context) => setAttributesMany(context, items),
+  },
+})

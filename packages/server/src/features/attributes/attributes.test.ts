@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { type AttributeClient, attributeClient } from '../../../test/attribute-client.ts'
+
+let app: TestApp
+let user: TestUser
+let client: AttributeClient
+let device: string
+let service: string
+beforeAll(async () => {
+  app = await startTestApp()
+  user = app.owner
+  client = attributeClient(user)
+  device = await client.addDevice()
+  service = await client.addService(device)
+})
+afterAll(() => app.close())
+
+const refused = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) })
+
+describe('setting and reading', () => {
+  test('a value is answered, read back and removed by null', async () => {
+    expect(await client.set('site', 'oslo', service)).toEqual({ result: 'oslo' })
+    expect(await client.set('net.ssid', 'lab', service)).toEqual({ result: 'lab' })
+    expect(await client.set('net.b.c', '', service)).toEqual({ result: '' })
+    const attributes = { site: 'oslo', net: { ssid: 'lab', 'b.c': '' } }
+    expect(await client.read(service)).toEqual({ attributes, contexts: [] })
+    expect(await client.set('net.ssid', null, service)).toEqual({ result: null })
+    expect(await client.set('net.ssid', null, service)).toEqual({ result: null })
+    expect(await client.setAll({ net: null, site: null }, service)).toEqual({ result: {} })
+    expect(await client.read(service)).toEqual({ attributes: {}, contexts: [] })
+  })
+
+  test('ids are taken in either case, and a device id is its bulk service', async () => {
+    const id = await client.addDevice({ site: 'oslo' })
+    await client.set('shelf', '3', id.toUpperCase())
+    const document = `query ($id: [String!]!) { login {
+      device(id: $id) { attributes attribute(name: "shelf") none: attribute(name: "no") contexts }
+      service(id: $id) { attributes attribute(name: "shelf") } } }`
+    const { login } = await user.data(document, { id: [id] })
+    const attributes = { site: 'oslo', shelf: '3' }
+    expect(login.device).toEqual([{ attributes, attribute: '3', none: null, contexts: [] }])
+    expect(login.service).toEqual([{ attributes, attribute: '3' }])
+  })
+
+  test('setAttributes merges, nested or with dots, and is all or nothing', async () => {
+    const id = await client.addDevice({ keep: 'k', net: { ssid: 'a', key: 'b' } })
+    const merged = { keep: 'k', net: { ssid: 'c', 'x.y': 'd' }, more: '1' }
+    const input = { 'net.ssid': 'c', net: { key: null, 'x.y': 'd' }, more: '1' }
+    expect(await client.setAll(input, id)).toEqual({ result: merged })
+    expect(await client.setAll({ more: '2', keep: { sub: 'x' } }, id)).toEqual(refused('CONFLICT', /keep/))
+    expect((await client.read(id))?.attributes).toEqual(merged)
+    expect(await client.setAll({ net: null }, id)).toEqual({ result: { keep: 'k', more: '1' } })
+  })
+
+  test('a value left away is refused, in whatever way it is left away', async () => {
+    const document = `mutation ($v: String, $id: String!) { setAttribute(name: "site", value: $v, serviceId: $id) }`
+    const inLiteral = `mutation ($id: String!) { setAttribute(name: "site", serviceId: $id) }`
+    await client.set('site', 'stays', device)
+    for (const _ of [1, 2, 3]) {
+      for (const answer of [await user.query(document, { id: device }), await user.query(inLiteral, { id: device })]) {
+        expect(answer.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
+      }
+    }
+    expect((await client.read(device))?.attributes).toMatchObject({ site: 'stays' })
+    expect((await user.query(document, { id: device, v: null })).data).toEqual({ setAttribute: null })
+    expect((await client.read(device))?.attributes).not.toHaveProperty('site')
+  })
+
+  test('attributes stand in literals of the document too', async () => {
+    const document = `mutation ($id: String!) {
+      setAttributes(serviceId: $id, attributes: { literal: "x", group: { __proto__: "y" } }) }`
+    const { data } = await user.query(document, { id: service })
+    expect(JSON.stringify(data)).toContain('"group":{"__proto__":"y"}')
+    await client.setAll({ literal: null, group: null }, service)
+  })
+
+  test('what is set in one mutation is read by the next field of the same document', async () => {
+    const id = await client.addDevice({ a: '1' })
+    const read = 'attributes(context: "day") base: attributes contexts'
+    const document = `mutation ($id: String!) {
+      one: updateDevice(deviceId: $id, name: "one") { ${read} }
+      setAttribute(name: "a", value: "2", serviceId: $id, context: "day")
+      two: updateDevice(deviceId: $id, name: "two") { ${read} }
+      setAttributes(attributes: { b: "3" }, serviceId: $id)
+      three: updateDevice(deviceId: $id, name: "three") { ${read} } }`
+    expect(await user.data(document, { id })).toEqual({
+      one: { attributes: { a: '1' }, base: { a: '1' }, contexts: [] },
+      setAttribute: '2',
+      two: { attributes: { a: '2' }, base: { a: '1' }, contexts: ['day'] },
+      setAttributes: { a: '1', b: '3' },
+      three: { attributes: { a: '2', b: '3' }, base: { a: '1', b: '3' }, contexts: ['day'] },
+    })
+  })
+})
+
+describe('contexts', () => {
+  test('overrides lie over the base, name by name, for their context alone', async () => {
+    const id = await client.addDevice({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
+    expect(await client.set('net.ssid', 'night', id, 'night')).toEqual({ result: 'night' })
+    expect(await client.set('only', 'there', id, 'night')).toEqual({ result: 'there' })
+    expect(await client.read(id)).toEqual({
+      attributes: { site: 'oslo', net: { ssid: 'a', key: 'b' } },
+      contexts: ['night'],
+    })
+    expect((await client.read(id, 'night'))?.attributes).toEqual({
+      site: 'oslo',
+      net: { ssid: 'night', key: 'b' },
+      only: 'there',
+    })
+    expect((await client.read(id, 'day'))?.attributes).toEqual({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
+  })
+
+  test('removing in a context shows the base again; removing in the base leaves overrides', async () => {
+    const id = await client.addDevice({ site: 'oslo' })
+    await client.set('site', 'bergen', id, 'day')
+    expect(await client.set('site', null, id)).toEqual({ result: null })
+    expect((await client.read(id, 'day'))?.attributes).toEqual({ site: 'bergen' })
+    await client.set('site', 'oslo', id)
+    expect(await client.set('site', null, id, 'day')).toEqual({ result: 'oslo' })
+    expect(await client.read(id, 'day')).toEqual({ attributes: { site: 'oslo' }, contexts: [] })
+  })
+
+  test('categoryA and its siblings are base values; overrides of them lie over attributes alone', async () => {
+    const id = await client.addDevice({ $svc: { categoryA: 'base' } })
+    expect(await client.set('$svc.categoryA', 'over', id, 'day')).toEqual({ result: 'over' })
+    expect(await client.set('$svc.statusE', 'up', id)).toEqual({ result: 'up' })
+    const document = `query ($id: [String!]!) { login { device(id: $id) {
+      categoryA categoryB statusE attributes(context: "day") attribute(name: "$svc.categoryA", context: "day") } } }`
+    const { login } = await user.data(document, { id: [id] })
+    expect(login.device[0]).toEqual({
+      categoryA: 'base',
+      categoryB: null,
+      statusE: 'up',
+      attributes: { $svc: { categoryA: 'over', statusE: 'up' } },
+      attribute: 'over',
+    })
+    expect(await client.setAll({ $svc: null }, id)).toEqual({ result: {} })
+    expect((await client.read(id, 'day'))?.attributes).toEqual({ $svc: { categoryA: 'over' } })
+  })
+
+  test('a name is a value or a group in all contexts together', async () => {
+    const id = await client.addDevice({ site: 'oslo' })
+    expect(await client.set('site.floor', '1', id, 'day')).toEqual(refused('CONFLICT', /value/))
+    await client.set('net.ssid', 'x', id, 'day')
+    expect(await client.set('net', 'x', id)).toEqual(refused('CONFLICT', /group/))
+    expect(await client.setAll({ net: 'x' }, id, 'night')).toEqual(refused('CONFLICT', /group/))
+    await client.set('net.ssid', null, id, 'day')
+    expect(await client.set('net', 'x', id)).toEqual({ result: 'x' })
+  })
+})
+
+describe('setAttributesMany', () => {
+  test('each item goes by itself and in order', async () => {
+    const id = await client.addDevice({ net: { ssid: 'x' } })
+    const missing = '80:00:00:00:00:00:00:00'
+    const { data } = await client.setMany([
+      { serviceId: id.toUpperCase(), attributes: { site: 'oslo' } },
+      { serviceId: id, attributes: { net: 'x', site: 'lost' } },
+      { serviceId: missing, attributes: { site: 'x' } },
+      { serviceId: id, attributes: { site: ['x'] } },
+      { serviceId: id, attributes: { site: 'bergen' }, context: 'day' },
+      { serviceId: id, attributes: { '$svc.statusA': 'up', site: 'moss' } },
+      { serviceId: id, attributes: { '$ui.x': 'up' } },
+    ])
+    const rest = { code: null, message: null }
+    expect(data?.setAttributesMany).toEqual([
+      { serviceId: id.toUpperCase(), attributes: { site: 'oslo', net: { ssid: 'x' } }, ...rest },
+      { serviceId: id, attributes: null, ...refused('CONFLICT', /net/) },
+      { serviceId: missing, attributes: null, ...refused('NOT_FOUND', /80:00/) },
+      { serviceId: id, attributes: null, ...refused('BAD_USER_INPUT', /items\[3\]\.attributes\.site/) },
+      { serviceId: id, attributes: { site: 'bergen', net: { ssid: 'x' } }, ...rest },
+      { serviceId: id, attributes: { site: 'moss', net: { ssid: 'x' }, $svc: { statusA: 'up' } }, ...rest },
+      { serviceId: id, attributes: null, ...refused('RESERVED_ATTRIBUTE', /\$ui/) },
+    ])
+  })
+
+  test('1000 items go through, 1001 do not, none is no error', async () => {
+    const id = await client.addDevice()
+    const items = Array.from({ length: 1001 }, (_, index) => ({ serviceId: id, attributes: { n: `${index}` } }))
+    const { data } = await client.setMany(items.slice(1))
+    expect(data?.setAttributesMany).toHaveLength(1000)
+    expect((await client.read(id))?.attributes).toEqual({ n: '1000' })
+    expect((await client.setMany(items)).errors?.[0]?.extensions.code).toBe('LIMIT_EXCEEDED')
+    expect((await client.setMany([])).data).toEqual({ setAttributesMany: [] })
+  })
+})
+
+test('changes are events with context, old and new values; what is there already is none', async () => {
+  const other = await app.createUser()
+  const own = attributeClient(other)
+  const id = await own.addDevice()
+  const serviceId = await own.addService(id)
+  await own.set('site', 'oslo', id)
+  await own.set('site', 'oslo', id)
+  await own.setAll({ site: 'oslo', 'net.ssid': 'x', gone: null }, serviceId, 'day')
+  await own.setAll({ net: null }, serviceId, 'day')
+  await own.set('$ui.label', 'Place', other.accountId)
+  const deviceTarget = { id, name: 'device', kind: 'device' }
+  const serviceTargets = [{ id: serviceId, name: 'service', kind: 'service' }, deviceTarget]
+  expect(await own.changes()).toEqual([
+    { target: [deviceTarget], data: { context: null, changes: { site: { old: null, new: 'oslo' } } } },
+    {
+      target: serviceTargets,
+      data: { context: 'day', changes: { site: { old: null, new: 'oslo' }, 'net.ssid': { old: null, new: 'x' } } },
+    },
+    { target: serviceTargets, data: { context: 'day', changes: { 'net.ssid': { old: 'x', new: null } } } },
+    {
+      target: [{ id: other.accountId, name: other.email, kind: 'user' }],
+      data: { context: null, changes: { '$ui.label': { old: null, new: 'Place' } } },
+    },
+  ])
+})
+
+test('attributeNames counts devices and services, once each, and says when a name last changed', async () => {
+  const other = await app.createUser()
+  const own = attributeClient(other)
+  const one = await own.addDevice({ site: 'x', $svc: { statusA: 'up' } })
+  const two = await own.addDevice({ net: { ssid: 'x' } })
+  const serviceId = await own.addService(one)
+  await own.set('site', 'y', one, 'day')
+  await own.set('site', 'y', two, 'day')
+  await own.set('site', 'y', serviceId, 'night')
+  await own.set('$svc.statusA', 'down', two, 'night')
+  await own.set('mine', 'x', other.accountId)
+  const { login } = await other.data('{ login { attributeNames { name devices services lastChanged } } }')
+  const lastChanged = expect.stringMatching(/^\d{4}-/)
+  expect(login.attributeNames).toEqual([
+    { name: '$svc.statusA', devices: 2, services: 0, lastChanged },
+    { name: 'net.ssid', devices: 1, services: 0, lastChanged },
+    { name: 'site', devices: 2, services: 1, lastChanged },
+  ])
+})
+
+test('another user finds nothing, and changes nothing', async () => {
+  const id = await client.addDevice({ site: 'mine' })
+  const serviceId = await client.addService(id)
+  await client.set('site', 'mine', serviceId)
+  const stranger = attributeClient(await app.createUser())
+  for (const target of [id, serviceId, user.accountId, 'nothing', '80:00:00:00:00:00:00:01', '']) {
+    for (const context of [null, 'day']) {
+      expect(await stranger.set('site', 'theirs', target, context)).toEqual(refused('NOT_FOUND', /./))
+      expect(await stranger.set('site', null, target, context)).toEqual(refused('NOT_FOUND', /./))
+      expect(await stranger.setAll({ site: 'theirs' }, target, context)).toEqual(refused('NOT_FOUND', /./))
+    }
+    const { data } = await stranger.setMany([{ serviceId: target, attributes: { site: 'theirs' } }])
+    expect(data?.setAttributesMany).toEqual([{ serviceId: target, attributes: null, ...refused('NOT_FOUND', /./) }])
+  }
+  expect(await stranger.set('$svc.statusA', 'theirs', id)).toEqual(refused('NOT_FOUND', /./))
+  expect(await stranger.read(id)).toBeNull()
+  expect((await client.read(id, 'day'))?.attributes).toEqual({ site: 'mine' })
+  expect((await client.read(serviceId, 'day'))?.attributes).toEqual({ site: 'mine' })
+})

@@ -1,0 +1,91 @@
+import { type AttributeName, RESERVED_GROUP } from './attribute-name.ts'
+
+/** Attributes as the API gives them: a value, or a group of values, by name. */
+export type Attributes = Record<string, string | Record<string, string>>
+
+/** What a top-level name is: never both on one target. */
+export type NameKind = 'value' | 'group'
+
+/** An object for names that callers choose: `__proto__` and `constructor` are names like any other. */
+export function emptyObject<Value>(): Record<string, Value> {
+  return Object.create(null) as Record<string, Value>
+}
+
+/** A copy, groups included, safe to look names up in and to write to. */
+export function copyAttributes(attributes: Attributes): Attributes {
+  const copy: Attributes = emptyObject()
+  for (const [name, value] of Object.entries(attributes)) {
+    copy[name] = typeof value === 'string' ? value : Object.assign(emptyObject<string>(), value)
+  }
+  return copy
+}
+
+/** The value of a name; null when there is none, or when the name is a group. */
+export function valueAt(attributes: Attributes, [first, subName]: AttributeName): string | null {
+  if (!Object.hasOwn(attributes, first)) return null
+  const found = attributes[first]!
+  if (typeof found === 'string') return subName === undefined ? found : null
+  return subName !== undefined && Object.hasOwn(found, subName) ? found[subName]! : null
+}
+
+/** The base with a context's overrides laid over it, name by name. */
+export function overlay(base: Attributes, overrides: Attributes | undefined): Attributes {
+  if (overrides === undefined) return base
+  const result = copyAttributes(base)
+  for (const [name, value] of Object.entries(overrides)) {
+    const below = result[name]
+    result[name] =
+      typeof value === 'string' || typeof below === 'string' || below === undefined
+        ? value
+        : Object.assign(below, value)
+  }
+  return result
+}
+
+export function countNames(attributes: Attributes): number {
+  let count = 0
+  for (const value of Object.values(attributes)) count += typeof value === 'string' ? 1 : Object.keys(value).length
+  return count
+}
+
+/** Bytes of the attributes as PostgreSQL writes them: JSON with a blank after each colon and comma. */
+export function byteSize(attributes: Attributes): number {
+  let blanks = blanksOf(Object.keys(attributes).length)
+  for (const value of Object.values(attributes)) {
+    if (typeof value !== 'string') blanks += blanksOf(Object.keys(value).length)
+  }
+  return Buffer.byteLength(JSON.stringify(attributes)) + blanks
+}
+
+const blanksOf = (members: number): number => Math.max(0, 2 * members - 1)
+
+/** Columns of device_live that hold the reserved values of a device, each with its sub-name in the API. */
+export const reservedColumns: ReadonlyMap<string, string> = new Map(
+  ['category', 'status'].flatMap((kind) =>
+    ['A', 'B', 'C', 'D', 'E'].map((letter): [string, string] => [
+      `${kind}${letter}`,
+      `${kind}_${letter.toLowerCase()}`,
+    ]),
+  ),
+)
+
+/** Values of the reserved columns by column name; null or missing where there is none. */
+export type ReservedValues = Record<string, string | null>
+
+/** The base attributes of a device from what its two rows hold. */
+export function joinReserved(attributes: Attributes, values: ReservedValues): Attributes {
+  const group: Record<string, string> = {}
+  for (const [subName, column] of reservedColumns) {
+    const value = values[column]
+    if (value != null) group[subName] = value
+  }
+  return Object.keys(group).length === 0 ? attributes : { ...attributes, [RESERVED_GROUP]: group }
+}
+
+/** The opposite of `joinReserved`: what belongs to either row. */
+export function splitReserved(attributes: Attributes): { attributes: Attributes; reserved: Record<string, string> } {
+  const { [RESERVED_GROUP]: group, ...others } = attributes
+  const reserved: Record<string, string> = {}
+  for (const [subName, value] of Object.entries(group ?? {})) reserved[reservedColumns.get(subName)!] = value
+  return { attributes: others, reserved }
+}

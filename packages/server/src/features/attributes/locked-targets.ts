@@ -1,0 +1,155 @@
+import type { Database } from '../../db/database.ts'
+import { parseId } from '../devices/device-id.ts'
+import {
+  deleteOverrides,
+  listContextsWithOverrides,
+  lockAccount,
+  lockDevices,
+  lockServices,
+  type OverrideRow,
+  type TargetRow,
+  updateReserved,
+  updateTargets,
+  upsertOverrides,
+} from './attributes.queries.ts'
+import { type Attributes, joinReserved, splitReserved } from './attributes.ts'
+import type { OverrideNames, Target } from './target.ts'
+
+/** A target and the context in which it is to change; undefined for the base. */
+export interface Place {
+  targetId: string
+  context: string | undefined
+}
+
+/** The id as it is stored, where a user, a device or a service of this account could have it. */
+export const parseTargetId = (accountId: string, text: string): string | undefined =>
+  text === accountId ? accountId : parseId(text)
+
+/**
+ * Locks targets and reads what a change of them is judged by; ids of nothing in the account are left out. Rows are locked
+ * in one order everywhere, devices, then services, then the account, each by id: two callers never wait for each
+ * other. What stands in other tables is read after the locks are held, and so is not older than they are.
+ */
+export async function lockTargets(
+  db: Database,
+  accountId: string,
+  places: readonly Place[],
+): Promise<ReadonlyMap<string, Target>> {
+  const ids = [...new Set(places.map(({ targetId }) => targetId))]
+  const targets = new Map<string, Target>()
+  await lockDevicesAndServices(db, accountId, { ids: ids.filter((id) => id !== accountId), targets })
+  if (ids.includes(accountId)) {
+    const { name, attributes, override_names } = await lockAccount(db, accountId)
+    targets.set(
+      accountId,
+      newTarget({ kind: 'user', id: accountId, name, device: undefined }, attributes, override_names),
+    )
+  }
+  await readContexts(db, accountId, { places, targets })
+  return targets
+}
+
+async function lockDevicesAndServices(
+  db: Database,
+  accountId: string,
+  { ids, targets }: { ids: string[]; targets: Map<string, Target> },
+): Promise<void> {
+  if (ids.length === 0) return
+  const devices = await lockDevices(db, accountId, ids)
+  const named = devices.filter((device) => device.named)
+  if (named.length < ids.length) {
+    const names = new Map(devices.map(({ id, name }) => [id, name]))
+    const services = await lockServices(db, accountId, { ids, deviceIds: [...names.keys()] })
+    for (const { id, name, device_id, attributes, override_names } of services) {
+      const device = { id: device_id, name: names.get(device_id)! }
+      targets.set(id, newTarget({ kind: 'service', id, name, device }, attributes, override_names))
+    }
+  }
+  for (const row of named) {
+    const { id, name, attributes, override_names } = row
+    const device = { id, name }
+    targets.set(id, newTarget({ kind: 'device', id, name, device }, joinReserved(attributes, row), override_names))
+  }
+}
+
+const newTarget = (
+  who: Pick<Target, 'kind' | 'id' | 'name' | 'device'>,
+  base: Attributes,
+  overrideNames: OverrideNames,
+): Target => ({
+  ...who,
+  base,
+  overrideNames,
+  contextCount: 0,
+  overrides: new Map(),
+  changed: { attributes: false, reserved: false, overrideNames: false, contexts: new Set() },
+})
+
+async function readContexts(
+  db: Database,
+  accountId: string,
+  { places, targets }: { places: readonly Place[]; targets: Map<string, Target> },
+): Promise<void> {
+  const pairs = places.flatMap(({ targetId, context }) =>
+    context === undefined || !targets.has(targetId) ? [] : [{ targetId, context }],
+  )
+  if (pairs.length === 0) return
+  const rows = await listContextsWithOverrides(db, accountId, {
+    targetIds: pairs.map(({ targetId }) => targetId),
+    contexts: pairs.map(({ context }) => context),
+  })
+  for (const { target_id, context, attributes } of rows) {
+    const target = targets.get(target_id)!
+    target.contextCount++
+    if (attributes !== null) target.overrides.set(context, attributes)
+  }
+}
+
+/** Writes back what changed of locked targets. */
+export async function saveTargets(db: Database, accountId: string, targets: Iterable<Target>): Promise<void> {
+  const changed = [...targets]
+  await saveRows(db, accountId, changed)
+  await saveReserved(db, accountId, changed)
+  await saveOverrides(db, accountId, changed)
+}
+
+const tables = { device: 'device', service: 'service', user: 'account' } as const
+
+async function saveRows(db: Database, accountId: string, targets: readonly Target[]): Promise<void> {
+  const rows = targets.filter(({ changed }) => changed.attributes || changed.overrideNames)
+  for (const [kind, ofKind] of Map.groupBy(rows, (target) => target.kind)) {
+    await updateTargets(db, tables[kind], accountId, ofKind.map(rowOf))
+  }
+}
+
+function rowOf({ kind, id, base, overrideNames, changed }: Target): TargetRow {
+  const row: TargetRow = { id }
+  if (changed.attributes) row.attributes = kind === 'device' ? splitReserved(base).attributes : base
+  if (changed.overrideNames) row.override_names = overrideNames
+  return row
+}
+
+async function saveReserved(db: Database, accountId: string, targets: readonly Target[]): Promise<void> {
+  const rows = targets
+    .filter(({ changed }) => changed.reserved)
+    .map(({ id, base }) => ({ id, reserved: splitReserved(base).reserved }))
+  if (rows.length > 0) await updateReserved(db, accountId, rows)
+}
+
+async function saveOverrides(db: Database, accountId: string, targets: readonly Target[]): Promise<void> {
+  const rows: OverrideRow[] = targets.flatMap(({ id, overrides, changed }) =>
+    [...changed.contexts].map((context) => ({ target_id: id, context, attributes: overrides.get(context)! })),
+  )
+  const isEmpty = ({ attributes }: OverrideRow): boolean => Object.keys(attributes).length === 0
+  const kept = rows.filter((row) => !isEmpty(row))
+  const gone = rows.filter(isEmpty)
+  if (kept.length > 0) await upsertOverrides(db, accountId, kept)
+  if (gone.length > 0) {
+    await deleteOverrides(
+      db,
+      accountId,
+      gone.map((row) => row.target_id),
+      gone.map((row) => row.context),
+    )
+  }
+}

@@ -1,0 +1,153 @@
+import { ApiError, badInput } from '../../errors.ts'
+import { assertStorable } from '../../graphql/text.ts'
+import { limits } from '../../limits.ts'
+import { type AttributeName, joinAttributeName, level, parseAttributeName } from './attribute-name.ts'
+import {
+  type Attributes,
+  byteSize,
+  copyAttributes,
+  countNames,
+  emptyObject,
+  type NameKind,
+  valueAt,
+} from './attributes.ts'
+
+/** One name and what it is to be; null removes it, and a group whole where the name is one. */
+export interface Change {
+  name: AttributeName
+  value: string | null
+}
+
+/** What happened to each name, as events carry it. */
+export type Changes = Record<string, { old: string | null; new: string | null }>
+
+/** The changes that a JSON object asks for, its form checked; `path` is where it was given, for messages. */
+export function flattenAttributes(object: Record<string, unknown>, path: string): Change[] {
+  const changes = Object.entries(object).flatMap(([key, value]) => changesOf(key, value, memberPath(path, key)))
+  assertNoneTwice(changes, path)
+  return changes
+}
+
+function changesOf(key: string, value: unknown, path: string): Change[] {
+  const name = parseAttributeName(key, path)
+  if (!isObject(value) || name.length === 2) return [{ name, value: attributeValue(value, path) }]
+  const members = Object.entries(value)
+  if (members.length === 0) throw badInput(`${path} must not be an empty object; null removes a group`)
+  return members.map(([subName, member]) => {
+    const subPath = memberPath(path, subName)
+    return { name: [name[0], level(subName, subPath)], value: attributeValue(member, subPath) }
+  })
+}
+
+/** A value as it may be stored, or null. */
+export function attributeValue(value: unknown, path: string): string | null {
+  if (value === null) return null
+  if (typeof value !== 'string') {
+    throw badInput(`${path} must be a string or null, found ${kindOfJson(value)}`)
+  }
+  assertStorable(value, path)
+  const bytes = Buffer.byteLength(value)
+  if (bytes > limits.valueBytes) {
+    throw new ApiError('LIMIT_EXCEEDED', `${path} may have ${limits.valueBytes} bytes at most, found ${bytes}`)
+  }
+  return value
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function kindOfJson(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  // Of an object literal alone.
+  if (value === undefined) return 'a variable that is not set'
+  return typeof value === 'object' ? 'an object: names are two levels deep at most' : `a ${typeof value}`
+}
+
+const plainKey = /^[\p{L}\p{N}_$.-]+$/u
+
+const memberPath = (path: string, key: string): string =>
+  plainKey.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`
+
+const kindOfName = (name: AttributeName): NameKind => (name.length === 1 ? 'value' : 'group')
+
+function assertNoneTwice(changes: readonly Change[], path: string): void {
+  const names = new Set<string>()
+  const kinds = new Map<string, NameKind>()
+  for (const { name } of changes) {
+    const text = joinAttributeName(name)
+    if (names.has(text)) throw badInput(`${path} gives the name ${JSON.stringify(text)} twice`)
+    names.add(text)
+    const kind = kinds.get(name[0])
+    if (kind !== undefined && kind !== kindOfName(name)) {
+      throw badInput(`${path} gives the name ${JSON.stringify(name[0])} twice: by itself and as a group`)
+    }
+    kinds.set(name[0], kindOfName(name))
+  }
+}
+
+/** The attributes with the changes made, and what differs. `before` is left as it is. */
+export function applyChanges(before: Attributes, changes: readonly Change[]): { after: Attributes; changes: Changes } {
+  const after = copyAttributes(before)
+  const made: Changes = emptyObject()
+  for (const change of changes.flatMap((one) => expandGroup(after, one))) {
+    const old = valueAt(after, change.name)
+    if (old === change.value) continue
+    made[joinAttributeName(change.name)] = { old, new: change.value }
+    setValue(after, change)
+  }
+  return { after, changes: made }
+}
+
+/** Removing a group is removing each name in it. */
+function expandGroup(attributes: Attributes, change: Change): Change[] {
+  const [first] = change.name
+  const standing = attributes[first]
+  if (change.name.length === 2 || change.value !== null || typeof standing !== 'object') return [change]
+  return Object.keys(standing).map((subName) => ({ name: [first, subName], value: null }))
+}
+
+function setValue(attributes: Attributes, { name: [first, subName], value }: Change): void {
+  if (subName === undefined) {
+    if (value === null) delete attributes[first]
+    else attributes[first] = value
+    return
+  }
+  const standing = attributes[first]
+  const group = typeof standing === 'object' ? standing : emptyObject<string>()
+  if (value === null) delete group[subName]
+  else group[subName] = value
+  if (Object.keys(group).length === 0) delete attributes[first]
+  else attributes[first] = group
+}
+
+/** Refuses a value where a group stands, and the reverse. `standing` says what a top-level name is on the target. */
+export function assertNoConflict(changes: readonly Change[], standing: (name: string) => NameKind | undefined): void {
+  for (const { name, value } of changes) {
+    const kind = standing(name[0])
+    if (value === null || kind === undefined || kind === kindOfName(name)) continue
+    const text = JSON.stringify(joinAttributeName(name))
+    const why = kind === 'group' ? 'is a group here, not a value' : 'is a value here, not a group'
+    throw new ApiError(
+      'CONFLICT',
+      `${text} cannot be set: ${JSON.stringify(name[0])} ${why}, in the base or in a context`,
+    )
+  }
+}
+
+/** Refuses more names or bytes than one context of a target, or its base, may have. */
+export function assertWithinLimits(attributes: Attributes): void {
+  const names = countNames(attributes)
+  if (names > limits.namesPerTarget) {
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `at most ${limits.namesPerTarget} attribute names in one context, found ${names}`,
+    )
+  }
+  const bytes = byteSize(attributes)
+  if (bytes > limits.bytesPerTarget) {
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `at most ${limits.bytesPerTarget} bytes of attributes in one context, found ${bytes}`,
+    )
+  }
+}

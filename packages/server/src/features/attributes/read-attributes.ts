@@ -1,0 +1,61 @@
+import type { Context } from '../../context.ts'
+import { type AttributeName, parseAttributeName, parseContext } from './attribute-name.ts'
+import { attributeLoaders } from './attributes.loaders.ts'
+import { type Attributes, overlay, valueAt } from './attributes.ts'
+
+type Eventually<Value> = Value | Promise<Value>
+
+/** Something that has attributes, its base values with it where they were read with its row. */
+export interface Holder {
+  id: string
+  attributes?: Attributes
+}
+
+/** A service as far as its attributes go: a bulk service has those of its device. */
+export interface ServiceHolder extends Holder {
+  deviceId: string
+}
+
+export const deviceBase = (context: Context, { id, attributes }: Holder): Eventually<Attributes> =>
+  attributes ?? attributeLoaders.deviceBases(context).load(id)
+
+export const serviceBase = (context: Context, service: ServiceHolder): Eventually<Attributes> => {
+  if (service.id === service.deviceId) return deviceBase(context, service)
+  return service.attributes ?? attributeLoaders.serviceBases(context).load(service.id)
+}
+
+export const userBase = (context: Context, { id }: Holder): Eventually<Attributes> =>
+  attributeLoaders.userBases(context).load(id)
+
+/** What a holder's base is read by. */
+export type BaseOf<Kind extends Holder> = (context: Context, holder: Kind) => Eventually<Attributes>
+
+/** The attributes as read in a context; the base without one. At once where the base is at hand and there is no context. */
+export function readAttributes<Kind extends Holder>(
+  context: Context,
+  baseOf: BaseOf<Kind>,
+  { holder, contextName }: { holder: Kind; contextName: string | null | undefined },
+): Eventually<Attributes> {
+  const name = parseContext(contextName, 'context')
+  const base = baseOf(context, holder)
+  if (name === undefined) return base
+  const overrides = attributeLoaders.overrides(context).load({ targetId: holder.id, context: name })
+  return Promise.all([base, overrides]).then(([below, above]) => overlay(below, above))
+}
+
+/** One value as read in a context; null when there is none. */
+export function readAttribute<Kind extends Holder>(
+  context: Context,
+  baseOf: BaseOf<Kind>,
+  { holder, name, contextName }: { holder: Kind; name: string; contextName: string | null | undefined },
+): Eventually<string | null> {
+  const parsed = parseAttributeName(name, 'name')
+  return valueIn(readAttributes(context, baseOf, { holder, contextName }), parsed)
+}
+
+export function valueIn(attributes: Eventually<Attributes>, name: AttributeName): Eventually<string | null> {
+  return attributes instanceof Promise ? attributes.then((read) => valueAt(read, name)) : valueAt(attributes, name)
+}
+
+export const readContexts = (context: Context, { id }: Holder): Promise<string[]> =>
+  attributeLoaders.contexts(context).load(id)

@@ -1,0 +1,57 @@
+import type { Context } from '../../context.ts'
+import { badInput } from '../../errors.ts'
+import { actorOf } from '../events/record.ts'
+import {
+  type AttributeName,
+  assertAllowed,
+  isCategoryOrStatus,
+  isReserved,
+  parseAttributeName,
+  parseContext,
+} from './attribute-name.ts'
+import { forgetAttributes } from './attributes.loaders.ts'
+import { valueAt } from './attributes.ts'
+import { attributeValue } from './merge.ts'
+import { setOnAccount, setOnDevice, setOnService, setReserved } from './set-attribute.queries.ts'
+import { getTargetId, writeAttributes } from './set-attributes.ts'
+
+export interface AttributeInput {
+  name: string
+  /** null removes; undefined is refused, so that nobody removes by leaving it away. */
+  value?: string | null | undefined
+  serviceId: string
+  context?: string | null | undefined
+}
+
+/** Sets one attribute, or removes it, and answers the value then in force in that context. */
+export async function setAttribute(context: Context, input: AttributeInput): Promise<string | null> {
+  const name = parseAttributeName(input.name, 'name')
+  if (input.value === undefined) throw badInput('value must be written out; null removes the attribute')
+  const value = attributeValue(input.value, 'value')
+  const targetId = getTargetId(context.viewer.accountId, input.serviceId)
+  const place = { targetId, context: parseContext(input.context, 'context') }
+  if (place.context === undefined && (await setInOneStatement(context, { targetId, name, value }))) {
+    forgetAttributes(context)
+    return value
+  }
+  const attributes = await writeAttributes(context, { ...place, path: 'name', changes: [{ name, value }] })
+  return valueAt(attributes, name)
+}
+
+/**
+ * What nearly every write is: a base value, and no rule in its way. False when it is anything else or went against a
+ * rule; the way round by a transaction then finds out which.
+ */
+async function setInOneStatement(
+  context: Context,
+  { targetId, name, value }: { targetId: string; name: AttributeName; value: string | null },
+): Promise<boolean> {
+  const { db, viewer } = context
+  const write = { accountId: viewer.accountId, actorId: actorOf(viewer), targetId, name, value }
+  if (targetId === viewer.accountId) {
+    assertAllowed(name, value, 'user', 'name')
+    return (await setOnAccount(db, write)) === true
+  }
+  if (isReserved(name)) return isCategoryOrStatus(name) && (await setReserved(db, write)) === true
+  return ((await setOnDevice(db, write)) ?? (await setOnService(db, write))) === true
+}

@@ -1,0 +1,197 @@
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { type NewEvent, recordEvents } from '../events/record.ts'
+import { parseContext } from './attribute-name.ts'
+import { forgetAttributes } from './attributes.loaders.ts'
+import { type Attributes, overlay } from './attributes.ts'
+import { assertAllAllowed } from './initial-attributes.ts'
+import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
+import {
+  applyChanges,
+  assertNoConflict,
+  assertWithinLimits,
+  type Change,
+  type Changes,
+  flattenAttributes,
+} from './merge.ts'
+import { attributesIn, replaceAttributes, standingKind, type Target } from './target.ts'
+
+export interface AttributesInput {
+  serviceId: string
+  attributes: Record<string, unknown>
+  context?: string | null | undefined
+  /** The device that writes, where one does: only it and its services are found then. */
+  deviceId?: string | undefined
+}
+
+/** How one item went: the attributes afterwards, or why not. */
+export interface AttributesResult {
+  serviceId: string
+  attributes: Attributes | null
+  code: string | null
+  message: string | null
+}
+
+/** Changes to one target in one context, all or none. `path` is where the caller wrote them, for messages. */
+export interface AttributeWrite extends Place {
+  path: string
+  changes: readonly Change[]
+  deviceId?: string | undefined
+}
+
+/** Merges attributes into those of one target and answers what it has then in that context. */
+export async function setAttributes(context: Context, input: AttributesInput): Promise<Attributes> {
+  return writeAttributes(context, parseInput(context, input, ''))
+}
+
+/** `setAttributes` for many targets in one transaction, in the order given. One item's error leaves the others alone. */
+export async function setAttributesMany(
+  context: Context,
+  inputs: readonly AttributesInput[],
+): Promise<AttributesResult[]> {
+  if (inputs.length > limits.idsPerList) {
+    throw new ApiError('LIMIT_EXCEEDED', `items takes at most ${limits.idsPerList} items, found ${inputs.length}`)
+  }
+  const writes = inputs.map((input, index) => attempt(() => parseInput(context, input, `items[${index}].`)))
+  const outcomes = await writeMany(context, writes)
+  return outcomes.map((outcome, index) => resultOf(inputs[index]!.serviceId, outcome))
+}
+
+/**
+ * `setAttributesMany` outside of requests: answers for each item what its target has afterwards, or the error. Messages name
+ * places in `attributes`.
+ */
+export async function setAttributesEach(
+  context: Pick<Context, 'db' | 'viewer'>,
+  inputs: readonly AttributesInput[],
+): Promise<(Attributes | ApiError)[]> {
+  const writes = inputs.map((input) => attempt(() => parseInput(context, input, '')))
+  return context.db.transaction().execute((transaction) => writeManyIn(transaction, context, writes))
+}
+
+/**
+ * `setAttributes` for several targets inside the transaction that `context.db` is: the first error is thrown, and the
+ * caller's transaction takes the rest back. `path` stands before `attributes` in messages.
+ */
+export async function setAttributesTogether(
+  context: Pick<Context, 'db' | 'viewer'>,
+  inputs: readonly (AttributesInput & { path: string })[],
+): Promise<void> {
+  const writes = inputs.map((input) => parseInput(context, input, input.path))
+  const outcomes = await writeManyIn(context.db, context, writes)
+  const failure = outcomes.find((outcome) => outcome instanceof ApiError)
+  if (failure !== undefined) throw failure
+}
+
+function resultOf(serviceId: string, outcome: Attributes | ApiError): AttributesResult {
+  return outcome instanceof ApiError
+    ? { serviceId, attributes: null, code: outcome.code, message: outcome.message }
+    : { serviceId, attributes: outcome, code: null, message: null }
+}
+
+/** What an input asks for, checked as far as it can be without its target. */
+function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput, path: string): AttributeWrite {
+  const changes = flattenAttributes(input.attributes, `${path}attributes`)
+  if (changes.length === 0) throw badInput(`${path}attributes must not be an empty object`)
+  return {
+    targetId: getTargetId(viewer.accountId, input.serviceId),
+    context: parseContext(input.context, `${path}context`),
+    path: `${path}attributes`,
+    changes,
+    deviceId: input.deviceId,
+  }
+}
+
+export function getTargetId(accountId: string, serviceId: string): string {
+  const id = parseTargetId(accountId, serviceId)
+  if (id === undefined) throw targetNotFound(serviceId)
+  return id
+}
+
+const targetNotFound = (id: string): ApiError => notFound('user, device or service', id)
+
+/** Makes one write and answers what the target has afterwards in that context. */
+export async function writeAttributes(context: Context, write: AttributeWrite): Promise<Attributes> {
+  const [outcome] = await writeMany(context, [write])
+  if (outcome instanceof ApiError) throw outcome
+  return outcome!
+}
+
+/**
+ * Makes writes in their order, each all or none; one that is an error already stays one. All rules are judged under the
+ * locks and before anything is written, so that a write that breaks one needs no rollback.
+ */
+async function writeMany(
+  context: Context,
+  writes: readonly (AttributeWrite | ApiError)[],
+): Promise<(Attributes | ApiError)[]> {
+  const outcomes = await context.db.transaction().execute((transaction) => writeManyIn(transaction, context, writes))
+  forgetAttributes(context)
+  return outcomes
+}
+
+async function writeManyIn(
+  transaction: Database,
+  context: Pick<Context, 'viewer'>,
+  writes: readonly (AttributeWrite | ApiError)[],
+): Promise<(Attributes | ApiError)[]> {
+  const { accountId } = context.viewer
+  const places = writes.filter((write): write is AttributeWrite => !(write instanceof ApiError))
+  const targets = await lockTargets(transaction, accountId, places)
+  const events: NewEvent[] = []
+  const outcomes = writes.map((write) =>
+    write instanceof ApiError ? write : attempt(() => writeOne(targets.get(write.targetId), write, events)),
+  )
+  await saveTargets(transaction, accountId, targets.values())
+  await recordEvents(transaction, context, events)
+  return outcomes
+}
+
+function writeOne(target: Target | undefined, write: AttributeWrite, events: NewEvent[]): Attributes {
+  if (target === undefined) throw targetNotFound(write.targetId)
+  if (write.deviceId !== undefined && target.device?.id !== write.deviceId) throw targetNotFound(write.targetId)
+  assertAllAllowed(write.changes, target.kind, write.path)
+  assertNoConflict(write.changes, (name) => standingKind(target, name))
+  const { context } = write
+  const { after, changes } = applyChanges(attributesIn(target, context), write.changes)
+  const made = Object.values(changes)
+  if (made.some((change) => change.new !== null)) {
+    assertWithinLimits(after)
+    assertContextFits(target, context)
+  }
+  if (made.length > 0) {
+    replaceAttributes(target, context, { after, names: Object.keys(changes) })
+    events.push(changeEvent(target, context, changes))
+  }
+  return context === undefined ? target.base : overlay(target.base, target.overrides.get(context))
+}
+
+function assertContextFits(target: Target, context: string | undefined): void {
+  if (context === undefined || Object.keys(attributesIn(target, context)).length > 0) return
+  if (target.contextCount >= limits.contextsPerTarget) {
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `at most ${limits.contextsPerTarget} contexts on one user, device or service, found ${target.contextCount + 1}`,
+    )
+  }
+}
+
+function changeEvent({ kind, id, name, device }: Target, context: string | undefined, changes: Changes): NewEvent {
+  const targets: NewEvent['targets'] = [{ id, name, kind }]
+  if (kind === 'service' && device !== undefined) targets.push({ ...device, kind: 'device' })
+  const event: NewEvent = { type: 'ATTRIBUTE_CHANGE', targets, data: { context: context ?? null, changes } }
+  if (device !== undefined) event.deviceId = device.id
+  return event
+}
+
+/** The result, or the error that is meant for the caller. */
+function attempt<Result>(step: () => Result): Result | ApiError {
+  try {
+    return step()
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+}

@@ -1,0 +1,40 @@
+import type { Context } from '../../context.ts'
+import { notFound } from '../../errors.ts'
+import type { SchemaPart } from '../../graphql/assemble.ts'
+import type { Device } from './device.ts'
+import { deleteDevices, registerDevice, updateDevice } from './device-changes.ts'
+import { findDevices } from './devices.ts'
+import { rotateDeviceSecret } from './rotate-secret.ts'
+
+/** What changes devices; declared in devices.graphql. */
+export const deviceChangesPart: SchemaPart = {
+  resolvers: {
+    Mutation: {
+      registerDevice: async (_root, input, context) => {
+        const { id, secret } = await registerDevice(context, input)
+        return { device: await getDevice(context, id), secret }
+      },
+      updateDevice: async (_root, { deviceId, ...change }, context) =>
+        getDevice(context, await updateDevice(context, deviceId, change)),
+      rotateDeviceSecret: async (_root, { deviceId, allow }, context) => {
+        const { id, secret } = await rotateDeviceSecret(context, deviceId, { allow })
+        return { device: await getDevice(context, id), secret }
+      },
+      deleteDevice: async (_root, { deviceId, force }, context) => {
+        await deleteDevices(context, [deviceId], force)
+        return true
+      },
+      deleteDevices: async (_root, { deviceId, force }, context) => {
+        await deleteDevices(context, deviceId, force)
+        return true
+      },
+    },
+  },
+}
+
+/** The device after the change; gone only when somebody removed it meanwhile. */
+async function getDevice(context: Context, id: string): Promise<Device> {
+  const [device] = await findDevices(context, [id])
+  if (device === undefined) throw notFound('device', id)
+  return device
+}

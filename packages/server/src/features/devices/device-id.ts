@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto'
+
+const form = /^80(:[0-9a-f]{2}){7}$/
+
+/** A new id for a device or service: eight bytes as lower-case hex pairs, the first 80, the rest random. */
+export function newId(): string {
+  const hex = randomBytes(8).toString('hex')
+  return `80${hex.slice(2).replace(/../g, ':$&')}`
+}
+
+/**
+ * The id as it is stored, from input in either case; undefined for what cannot be an id of a device or service. That is
+ * no error of form: an id that cannot exist gets the answer of one that does not.
+ */
+export function parseId(text: string): string | undefined {
+  const id = text.toLowerCase()
+  return form.test(id) ? id : undefined
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createExplainedDatabase, type ExplainedDatabase } from '../../../test/query-plans.ts'
+import { type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
+import { countDevices, findPlace, selectDevicePage } from './device-list.queries.ts'
+import { databasePlace, readDeviceOrder } from './device-sort.ts'
+
+let database: ExplainedDatabase
+beforeAll(async () => {
+  database = await createExplainedDatabase()
+  await fill()
+})
+afterAll(() => database.close())
+
+const ACCOUNT = 'crowded'
+
+/** 20,000 devices of one account and as many of another. */
+async function fill(): Promise<void> {
+  const { db } = database
+  await sql`insert into account (id, email) values ('crowded', 'a@example.com'), ('neighbour', 'b@example.com')`.execute(
+    db,
+  )
+  await sql`
+    insert into device (account_id, id, name, hardware_id, platform, created, attributes)
+    select account.id, '80:00:00:00:00:' || lpad(to_hex(i / 65536), 2, '0') || ':' || lpad(to_hex(i / 256 % 256), 2, '0') || ':' || lpad(to_hex(i % 256), 2, '0'),
+      'node-' || i * 7919 % 20011, case when i % 5 > 0 then 'hw-' || i end,
+      case when i % 4 > 0 then 'platform ' || i % 40 end, timestamptz '2026-01-01' + i * interval '1 minute',
+      jsonb_build_object('rack', 'r' || i % 1000)
+    from account, generate_series(1, 20000) as i`.execute(db)
+  await sql`
+    insert into device_live (account_id, device_id, state, last_reported, status_a)
+    select account_id, id, case when created < '2026-01-01 01:00Z' then 'active' else 'inactive' end,
+      case when hardware_id is not null then created end, case when platform is not null then name end
+    from device`.execute(db)
+  await sql`
+    insert into service (account_id, device_id, id, name, application)
+    select account_id, id, replace(id, '80:00', '80:01'), 'ssh', case when created < '2026-01-01 01:00Z' then 28 else 7 end
+    from device`.execute(db)
+  await sql`
+    insert into attribute_override (account_id, target_id, context, attributes)
+    select account_id, id, 'lab', jsonb_build_object('rack', 'r' || length(name) * 1000) from device
+    where platform = 'platform 1'`.execute(db)
+  await sql`analyze`.execute(db)
+}
+
+/** The middle of an order, from where a page is read. */
+async function middle(order: ReturnType<typeof readDeviceOrder>) {
+  const { db } = database
+  const page = { filter: {}, order, start: { offset: 8_000 }, limit: 1, attributes: false }
+  const [row] = await selectDevicePage(db, ACCOUNT, page)
+  const place = await findPlace(db, ACCOUNT, { order, id: row!.id })
+  return databasePlace(order, place!)
+}
+
+describe.each([
+  ['name', 'device_by_name'],
+  ['id', 'device_pkey'],
+  ['created', 'device_by_created'],
+  ['hardwareId', 'device_by_hardware_id'],
+  ['platform', 'device_by_platform'],
+  ['state', 'device_live_by_state'],
+  ['lastReported', 'device_live_by_last_reported'],
+  ['$svc.statusA', 'device_live_by_status_a'],
+])('sorted by %s', (sort, index) => {
+  test.each(['asc', 'desc'])(
+    '%s: pages are read along the index, from the start and from any place',
+    async (direction) => {
+      const order = readDeviceOrder(`${sort} ${direction}`, undefined)
+      for (const start of [{ offset: 0 }, { after: await middle(order) }]) {
+        const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
+          selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: true })
+        for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
+          expect(plan).toMatchObject({ scanned: [], naturalSorts: [] })
+          expect(plan.indexes).toContain(index)
+        }
+      }
+    },
+  )
+})
+
+test('records that are passed over by their number cost a key of the index', async () => {
+  const order = readDeviceOrder('name', undefined)
+  const plan = await database.planFor((db) =>
+    selectDevicePage(db, ACCOUNT, { filter: {}, order, start: { offset: 15_000 }, limit: 101, attributes: true }),
+  )
+  expect(plan).toEqual({
+    scanned: [],
+    naturalSorts: [],
+    indexes: ['device_by_name', 'device_live_pkey', 'device_pkey'],
+  })
+})
+
+describe.each<[filter: DeviceFilterArguments, context: string | undefined, index: string]>([
+  [{ name: 'ode-123' }, undefined, 'device_name_part'],
+  [{ hardwareId: 'hw-12' }, undefined, 'device_hardware_id'],
+  [{ platform: ['platform 7'] }, undefined, 'device_by_platform'],
+  [{ state: 'active' }, undefined, 'device_live_by_state'],
+  [{ id: ['80:00:00:00:00:00:00:01', '80:00:00:00:00:00:00:02'] }, undefined, 'device_pkey'],
+  [{ application: [28] }, undefined, 'service_by_application'],
+  [{ attributes: { rack: 'r5' } }, undefined, 'device_attributes'],
+  [{ attributes: { '$svc.statusA': 'node-5' } }, undefined, 'device_live_by_status_a'],
+  [{ attributes: { rack: 'r5' } }, 'lab', 'attribute_override_by_value'],
+  [{ attributes: { rack: 'r5' } }, 'lab', 'device_attributes'],
+  [{ attributes: { '$svc.statusA': 'node-5' } }, 'lab', 'device_live_by_status_a'],
+])('filtered by %j in context %s', (args, context, index) => {
+  test(`page and total use ${index}`, async () => {
+    const filter = readDeviceFilter(args, context)
+    const order = readDeviceOrder('created desc', undefined)
+    const page = { filter, order, start: { offset: 0 }, limit: 101, attributes: false }
+    const plans = [
+      await database.planFor((db) => selectDevicePage(db, ACCOUNT, page)),
+      await database.planFor((db) => countDevices(db, ACCOUNT, filter)),
+    ]
+    for (const plan of plans) {
+      expect(plan.scanned).toEqual([])
+      expect(plan.indexes).toContain(index)
+    }
+  })
+})

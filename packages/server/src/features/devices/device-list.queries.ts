@@ -1,0 +1,151 @@
+import { type RawBuilder, sql } from 'kysely'
+import { sortable } from '../../db/attribute-expressions.ts'
+import { type Database, plannedEachTime } from '../../db/database.ts'
+import { allOf, naturally, type SqlOrder, type SqlStart, scannedRows, sortedRows } from '../../db/sorted-page.ts'
+import type { Place, SortKey } from '../../graphql/cursor.ts'
+import { sqlFilter } from './device-filter.queries.ts'
+import type { DeviceFilter } from './device-filter.ts'
+import { type DeviceRow, deviceColumns, liveColumns } from './device-row.ts'
+import { keyOf, type Reads } from './device-sort.queries.ts'
+import type { DeviceOrder } from './device-sort.ts'
+
+type Sql = RawBuilder<unknown>
+
+export interface ListedDeviceRow extends DeviceRow {
+  sort_key: string | Date | null
+}
+
+export interface DevicePageQuery {
+  filter: DeviceFilter
+  order: DeviceOrder
+  start: SqlStart
+  limit: number
+  /** Whether to read attributes. */
+  attributes: boolean
+}
+
+/** The rows of one page, in order. */
+export async function selectDevicePage(
+  db: Database,
+  accountId: string,
+  page: DevicePageQuery,
+): Promise<ListedDeviceRow[]> {
+  const { rows } = await sql<ListedDeviceRow>`${planning(page.filter)}${devicePageSql(accountId, page)}`.execute(db)
+  return rows
+}
+
+/**
+ * The statement of a page. First it finds which devices are on it, from the tables that order and filter read and from no
+ * other, then it reads the rest of those: rows that are passed over cost a key.
+ */
+export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
+  const filter = sqlFilter(accountId, page.filter)
+  const key = keyOf(page.order)
+  const reads = union(filter.reads, key.reads)
+  const where = [isOf(accountId, reads), ...filter.where]
+  const order = { ...key, direction: page.order.direction }
+  const { start, limit, attributes } = page
+
+  if (key.isComputed) {
+    const { source, computed } = computedSource({ reads, where, order })
+    return completed(scannedRows(source, computed, start, limit), { accountId, attributes, device: false, live: false })
+  }
+  const joined = reads.device && reads.live ? { ...order, id: key.id, twinId: sql`l.device_id` } : order
+  const has = 'offset' in start && start.offset > 0 ? { device: false, live: false } : reads
+  const source = { columns: columnsOf(key.id, has, attributes), from: tables(reads), where }
+  return completed(sortedRows(source, joined, start, limit), { accountId, attributes, ...has })
+}
+
+/** Keys that no index has, worked out once a device: without the fence of OFFSET 0 it would be once for each mention. */
+function computedSource({ reads, where, order }: { reads: Reads; where: Sql[]; order: SqlOrder }) {
+  const rows = sql`(select d.id, ${sortable(order.nullable!)} as value from ${tables(reads)} where ${allOf(where)} offset 0) as c`
+  const value = sql`c.value`
+  return {
+    source: { columns: sql`c.id`, from: rows, where: [] },
+    computed: { key: naturally(value), nullable: value, id: sql`c.id`, direction: order.direction },
+  }
+}
+
+function columnsOf(id: Sql, { device, live }: Pick<Reads, 'device' | 'live'>, attributes: boolean): Sql {
+  const ofDevice = device ? [deviceColumns(attributes)] : [sql`${id} as id`]
+  return sql.join(live ? [...ofDevice, liveColumns(attributes)] : ofDevice, sql`, `)
+}
+
+interface Completing extends Pick<Reads, 'device' | 'live'> {
+  accountId: string
+  attributes: boolean
+}
+
+/**
+ * The rows of a page with what they lack of their devices. The fences keep each look-up by key: planned freely, it can become
+ * a scan of the whole table.
+ */
+function completed(rows: Sql, { accountId, attributes, device, live }: Completing): Sql {
+  const parts: Sql[] = []
+  if (!device) {
+    parts.push(sql`cross join lateral (select ${deviceColumns(attributes)} from device d
+      where d.account_id = ${accountId} and d.id = p.id offset 0) as d`)
+  }
+  if (!live) {
+    parts.push(sql`cross join lateral (select ${liveColumns(attributes)} from device_live l
+      where l.account_id = ${accountId} and l.device_id = p.id offset 0) as l`)
+  }
+  return sql`select * from (select *, row_number() over () as position from (${rows}) as page) as p
+    ${sql.join(parts, sql` `)} order by p.position`
+}
+
+function tables({ device, live, context }: Reads): Sql {
+  const base = device && live ? both : live ? sql`device_live l` : sql`device d`
+  if (context === undefined) return base
+  const target = device ? sql`d.id` : sql`l.device_id`
+  const account = device ? sql`d.account_id` : sql`l.account_id`
+  return sql`${base} left join attribute_override o
+    on o.account_id = ${account} and o.target_id = ${target} and o.context = ${context}`
+}
+
+const both = sql`device d join device_live l on l.account_id = d.account_id and l.device_id = d.id`
+
+const isOf = (accountId: string, { device }: Reads): Sql =>
+  sql`${device ? sql`d.account_id` : sql`l.account_id`} = ${accountId}`
+
+const union = (one: Reads, other: Reads): Reads => ({
+  device: one.device || other.device,
+  live: one.live || other.live,
+  context: one.context ?? other.context,
+})
+
+/** How many match, and so which index serves best, hangs on what is asked for. */
+const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
+
+/** How many devices match. */
+export async function countDevices(db: Database, accountId: string, filter: DeviceFilter): Promise<number> {
+  const { rows } = await sql<{ count: number }>`${planning(filter)}${deviceCountSql(accountId, filter)}`.execute(db)
+  return rows[0]!.count
+}
+
+export function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
+  const { where, reads } = sqlFilter(accountId, filter)
+  const read = { ...reads, device: reads.device || !reads.live }
+  return sql`select count(*)::int as count from ${tables(read)} where ${allOf([isOf(accountId, read), ...where])}`
+}
+
+/** Where a device stands in an order now; undefined when the account has no such device. */
+export async function findPlace(
+  db: Database,
+  accountId: string,
+  { order, id }: { order: DeviceOrder; id: string },
+): Promise<Place | undefined> {
+  const { key, id: column, reads } = keyOf(order)
+  const { rows } = await sql<{ id: string; sort_key: string | Date | null }>`
+    select ${column} as id, ${key ?? sql`null::text`} as sort_key from ${tables(reads)}
+    where ${isOf(accountId, reads)} and ${column} = ${id}`.execute(db)
+  return rows[0] && placeOf(rows[0])
+}
+
+export const placeOf = ({ id, sort_key: key }: { id: string; sort_key: string | Date | null }): Place => ({
+  id,
+  key: toSortKey(key),
+})
+
+/** Times have whole milliseconds in the database too. */
+const toSortKey = (key: string | Date | null): SortKey => (key instanceof Date ? key.getTime() : key)

@@ -1,0 +1,57 @@
+import type { Context } from '../../context.ts'
+import type { SqlStart } from '../../db/sorted-page.ts'
+import { notFound } from '../../errors.ts'
+import type { Place } from '../../graphql/cursor.ts'
+import type { List } from '../../graphql/list.ts'
+import { listOf, type PageArguments, readPage, type Start } from '../../graphql/paging.ts'
+import { parseContext } from '../attributes/attribute-name.ts'
+import type { Device } from './device.ts'
+import { type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
+import { parseId } from './device-id.ts'
+import { countDevices, findPlace, placeOf, selectDevicePage } from './device-list.queries.ts'
+import { toDevice } from './device-row.ts'
+import { type DeviceOrder, databasePlace, readDeviceOrder } from './device-sort.ts'
+
+export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
+  sort?: string | null | undefined
+  /** The context in which attributes are read for filter and sort. */
+  context?: string | null | undefined
+}
+
+/** One page of the viewer's devices. `attributes`: whether the document asks for those of its items. */
+export async function listDevices(
+  { db, viewer, firstRecord }: Context,
+  args: DeviceListArguments,
+  { attributes }: { attributes: boolean },
+): Promise<List<Device>> {
+  const { accountId } = viewer
+  const context = parseContext(args.context, 'context')
+  const order = readDeviceOrder(args.sort, context)
+  const filter = readDeviceFilter(args, context)
+  const page = readPage(args, { order: order.text, firstRecord })
+
+  const start = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
+  const rows = await selectDevicePage(db, accountId, { filter, order, start, limit: page.size + 1, attributes })
+  return listOf({
+    rows,
+    size: page.size,
+    order: order.text,
+    placeOf,
+    toItem: toDevice,
+    total: () => countDevices(db, accountId, filter),
+  })
+}
+
+/** A device that the filters leave out still marks its place; one that is gone does not. */
+async function findStart(
+  start: Start,
+  order: DeviceOrder,
+  findPlace: (id: string) => Promise<Place | undefined>,
+): Promise<SqlStart> {
+  if ('offset' in start) return start
+  if ('afterPlace' in start) return { after: databasePlace(order, start.afterPlace) }
+  const id = parseId(start.afterId)
+  const place = id === undefined ? undefined : await findPlace(id)
+  if (place === undefined) throw notFound('device', start.afterId)
+  return { after: databasePlace(order, place) }
+}

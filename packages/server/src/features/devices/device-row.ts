@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Attributes, joinReserved, type ReservedValues, reservedColumns } from '../attributes/attributes.ts'
+import type { Device, State } from './device.ts'
+
+/** What is read of `device d` and `device_live l` for a device. */
+export interface DeviceRow {
+  id: string
+  name: string
+  hardware_id: string | null
+  platform: string | null
+  created: Date
+  state: State
+  state_since: Date
+  last_reported: Date | null
+  /** With these come the reserved values, each under its column's name. */
+  attributes?: Attributes
+}
+
+const ofDevice = ['id', 'name', 'hardware_id', 'platform', 'created']
+const ofLive = ['state', 'state_since', 'last_reported']
+const reserved = Array.from(reservedColumns.values())
+
+const columnsOf = (alias: string, names: readonly string[]): RawBuilder<unknown> =>
+  sql.raw(names.map((name) => `${alias}.${name}`).join(', '))
+
+/** Attributes may take many times what the rest takes: they are read where a document asks for them. */
+export const deviceColumns = (attributes: boolean): RawBuilder<unknown> =>
+  columnsOf('d', attributes ? [...ofDevice, 'attributes'] : ofDevice)
+
+export const liveColumns = (attributes: boolean): RawBuilder<unknown> =>
+  columnsOf('l', attributes ? [...ofLive, ...reserved] : ofLive)
+
+export function toDevice(row: DeviceRow): Device {
+  const device: Device = {
+    id: row.id,
+    name: row.name,
+    hardwareId: row.hardware_id,
+    platform: row.platform,
+    created: row.created,
+    state: row.state,
+    stateSince: row.state_since,
+    lastReported: row.last_reported,
+  }
+  if (row.attributes !== undefined) {
+    device.attributes = joinReserved(row.attributes, row as unknown as ReservedValues)
+  }
+  return device
+}

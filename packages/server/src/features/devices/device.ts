@@ -1,0 +1,20 @@
+import type { List } from '../../graphql/list.ts'
+import type { Attributes } from '../attributes/attributes.ts'
+
+export type State = 'active' | 'inactive'
+
+/** A device as the rest of the server sees it. */
+export interface Device {
+  id: string
+  name: string
+  hardwareId: string | null
+  platform: string | null
+  created: Date
+  state: State
+  stateSince: Date | null
+  lastReported: Date | null
+  /** Base values, the reserved ones included. Left out of lists whose documents do not ask for attributes. */
+  attributes?: Attributes
+}
+
+export type DeviceList = List<Device>

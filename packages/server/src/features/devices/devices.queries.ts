@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { Device } from './device.ts'
+import { type DeviceRow, deviceColumns, liveColumns, toDevice } from './device-row.ts'
+
+/** Devices by id, in any order; ids of nobody's and of other users' devices are left out. */
+export async function selectDevices(
+  db: Database,
+  accountId: string,
+  { ids, attributes }: { ids: readonly string[]; attributes: boolean },
+): Promise<Device[]> {
+  const { rows } = await sql<DeviceRow>`
+    select ${deviceColumns(attributes)}, ${liveColumns(attributes)}
+    from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
+    where d.account_id = ${accountId} and d.id = any(${ids})`.execute(db)
+  return rows.map(toDevice)
+}
+
+export async function deviceExists(db: Database, accountId: string, id: string): Promise<boolean> {
+  const { rows } = await sql`select from device where account_id = ${accountId} and id = ${id}`.execute(db)
+  return rows.length > 0
+}

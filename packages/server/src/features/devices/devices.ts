@@ -1,0 +1,27 @@
+import type { Context } from '../../context.ts'
+import type { Device } from './device.ts'
+import { readIds } from './device-filter.ts'
+import { parseId } from './device-id.ts'
+import { deviceExists, selectDevices } from './devices.queries.ts'
+
+/**
+ * The viewer's devices among these ids, in the order asked, each once. Ids that are unknown, another user's or no ids at all
+ * are left out.
+ */
+export async function findDevices(
+  { db, viewer }: Context,
+  ids: readonly string[],
+  { attributes }: { attributes: boolean } = { attributes: true },
+): Promise<Device[]> {
+  const stored = readIds(ids, 'id')
+  if (stored.length === 0) return []
+  const found = await selectDevices(db, viewer.accountId, { ids: stored, attributes })
+  const byId = new Map(found.map((device) => [device.id, device]))
+  return stored.map((id) => byId.get(id)).filter((device) => device !== undefined)
+}
+
+/** Whether the viewer has such a device. */
+export async function hasDevice({ db, viewer }: Context, deviceId: string): Promise<boolean> {
+  const id = parseId(deviceId)
+  return id !== undefined && (await deviceExists(db, viewer.accountId, id))
+}

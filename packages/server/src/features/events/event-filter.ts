@@ -1,0 +1,55 @@
+import { ApiError, badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { parseId } from '../devices/device-id.ts'
+import type { EventTypeName } from './record.ts'
+
+/** The arguments that choose events. null means left away. */
+export interface EventFilterArguments {
+  minDate?: Date | null | undefined
+  maxDate?: Date | null | undefined
+  types?: readonly EventTypeName[] | null | undefined
+  deviceId?: readonly string[] | null | undefined
+}
+
+/** What events must match; a part that is left away matches all. */
+export interface EventFilter {
+  /** From this moment on. */
+  from?: Date
+  /** Before this moment. */
+  until?: Date
+  types?: readonly EventTypeName[]
+  deviceIds?: readonly string[]
+}
+
+/** Checks the arguments; `reachesBack`: without minDate, no further than one month before maxDate or now. */
+export function readEventFilter(
+  args: EventFilterArguments,
+  { now, reachesBack }: { now: Date; reachesBack: boolean },
+): EventFilter {
+  const { minDate, maxDate, types, deviceId } = args
+  if (minDate != null && maxDate != null && minDate > maxDate) {
+    throw badInput(`minDate must not be after maxDate: ${minDate.toISOString()} is after ${maxDate.toISOString()}`)
+  }
+  const from = minDate ?? (reachesBack ? monthBefore(maxDate ?? now) : undefined)
+  return {
+    ...(from && { from }),
+    ...(maxDate && { until: maxDate }),
+    ...(types && { types: [...new Set(types)] }),
+    ...(deviceId && { deviceIds: readDeviceIds(deviceId) }),
+  }
+}
+
+function readDeviceIds(ids: readonly string[]): string[] {
+  if (ids.length > limits.idsPerList) {
+    throw new ApiError('LIMIT_EXCEEDED', `deviceId takes at most ${limits.idsPerList} ids, found ${ids.length}`)
+  }
+  return [...new Set(ids.flatMap((id) => parseId(id) ?? []))]
+}
+
+/** The same time a calendar month earlier, on that month's last day where it has no such day. */
+export function monthBefore(date: Date): Date {
+  const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0)).getUTCDate()
+  const earlier = new Date(date)
+  earlier.setUTCMonth(date.getUTCMonth() - 1, Math.min(date.getUTCDate(), daysInMonth))
+  return earlier
+}

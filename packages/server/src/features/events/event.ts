@@ -1,0 +1,17 @@
+import type { List } from '../../graphql/list.ts'
+import type { EventTypeName, Target } from './record.ts'
+
+/** An event as the rest of the server sees it. */
+export interface Event {
+  id: string
+  type: EventTypeName
+  timestamp: Date
+  deviceId: string | null
+  /** Id of the user who did it; null when a device or the server did. */
+  actorId: string | null
+  targets: Target[]
+  state: 'active' | 'inactive' | null
+  data: Record<string, unknown>
+}
+
+export type EventList = List<Event>

@@ -1,0 +1,172 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { query } from '../../db/database.ts'
+import { updateAccessKey } from '../access-keys/access-keys.ts'
+import { newId } from '../devices/device-id.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+interface Seed {
+  count: number
+  name?: string
+  data?: object
+}
+
+/** A user with so many events more than the one of the access key. */
+async function userWith({ count, name = 'lamp', data = {} }: Seed): Promise<TestUser> {
+  const user = await app.createUser()
+  const targets = [{ id: user.accountId, name, kind: 'user' }]
+  await query(
+    app.db,
+    `insert into event (account_id, type, device_id, actor_id, targets, state, data)
+     select $1, 'DEVICE_UPDATE', '80:00:00:00:00:00:00:01', $1, $2::jsonb, 'active', $3::jsonb from generate_series(1, $4::int)`,
+    [user.accountId, JSON.stringify(targets), JSON.stringify(data), count],
+  )
+  return user
+}
+
+const linkOf = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<string> =>
+  (
+    await user.data(
+      'query ($types: [EventType!], $deviceId: [String!]) { login { eventsUrl(types: $types, deviceId: $deviceId) } }',
+      variables,
+    )
+  ).login.eventsUrl
+
+/** The records of CSV (RFC 4180), the head apart. */
+function recordsOf(csv: string): string[][] {
+  const records: string[][] = [[]]
+  for (const [, separator, quoted, plain] of csv.matchAll(/(^|[,\n])(?:"((?:[^"]|"")*)"|([^",\n]*))/g)) {
+    if (separator === '\n') records.push([])
+    records.at(-1)!.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'))
+  }
+  return records.slice(1).filter((record) => record.length > 1)
+}
+
+const download = async (link: string): Promise<string[][]> => recordsOf(await (await fetch(link)).text())
+
+interface ListedEvents {
+  hasMore: boolean
+  cursor: string
+  items: {
+    id: string
+    timestamp: string
+    type: string
+    actor: { id: string }
+    target: { name: string }[]
+    state: string | null
+    data: object
+  }[]
+}
+
+async function readPage(user: TestUser, after: string | null): Promise<ListedEvents> {
+  const document = `query ($after: ID) { login { events(size: 1000, after: $after) {
+    hasMore cursor items { id timestamp type actor { id } target { name } state data } } } }`
+  return (await user.data(document, { after })).login.events
+}
+
+const asRecord = ({ id, timestamp, type, actor, target, state, data }: ListedEvents['items'][number]): string[] => [
+  id,
+  timestamp,
+  type,
+  type === 'DEVICE_UPDATE' ? '80:00:00:00:00:00:00:01' : '',
+  actor.id,
+  target.map(({ name }) => name).join('; '),
+  state ?? '',
+  JSON.stringify(data),
+]
+
+it('gives what the list gives, all of it', async () => {
+  const user = await userWith({ count: 2_500, data: { changes: { note: { old: null, new: 'a, "b"\nc' } } } })
+  const listed: string[][] = []
+  let page = await readPage(user, null)
+  for (;;) {
+    listed.push(...page.items.map(asRecord))
+    if (!page.hasMore) break
+    page = await readPage(user, page.cursor)
+  }
+  expect(listed).toHaveLength(2_501)
+  expect(await download(await linkOf(user))).toEqual(listed)
+})
+
+it('keeps to the filter, however many devices it names', async () => {
+  const user = await userWith({ count: 3 })
+  const many = Array.from({ length: 999 }, newId)
+  expect(await download(await linkOf(user, { deviceId: [...many, '80:00:00:00:00:00:00:01'] }))).toHaveLength(3)
+  expect(await download(await linkOf(user, { deviceId: many }))).toHaveLength(0)
+  expect(await download(await linkOf(user, { deviceId: [] }))).toHaveLength(0)
+  expect(await download(await linkOf(user, { types: ['ACCESS_KEY_CREATE'] }))).toHaveLength(1)
+  expect(await download(await linkOf(user, { types: [] }))).toHaveLength(0)
+})
+
+it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'])(
+  'holds no cell that a spreadsheet would run: %j',
+  async (name) => {
+    const records = await download(await linkOf(await userWith({ count: 1, name })))
+    expect(records[0]?.[5]).toBe(`'${name}`)
+  },
+)
+
+it('is refused with any character of the link changed, and on another server', async () => {
+  const link = await linkOf(await userWith({ count: 1 }), { deviceId: '80:00:00:00:00:00:00:01' })
+  const { searchParams } = new URL(link)
+  const token = searchParams.get('link')!
+  const others = [`${token}A`, `${token}.`, `${token}=`, `!${token}`, token.toLowerCase(), '', '.', '..']
+  for (let at = 0; at < token.length; at++) {
+    for (const other of ['A', 'B', '.', '!', '*']) {
+      if (token[at] !== other) others.push(token.slice(0, at) + other + token.slice(at + 1))
+    }
+    others.push(token.slice(0, at) + token.slice(at + 1))
+  }
+  const path = `${app.url}/events/v1.csv`
+  const accepted: string[] = []
+  for (const other of others) {
+    const { status } = await fetch(`${path}?link=${encodeURIComponent(other)}`)
+    if (status !== 401) accepted.push(`${status}: ${other}`)
+  }
+  expect(accepted).toEqual([])
+  expect((await fetch(link)).status).toBe(200)
+
+  const elsewhere = await startTestApp()
+  try {
+    expect((await fetch(`${elsewhere.url}/events/v1.csv?link=${token}`)).status).toBe(401)
+  } finally {
+    await elsewhere.close()
+  }
+})
+
+it('says what is wrong, and keeps no copy, when it is refused', async () => {
+  const link = await linkOf(await userWith({ count: 1 }))
+  for (const wrong of [`${link}A`, `${link}&link=b`, `${app.url}/events/v1.csv`]) {
+    const response = await fetch(wrong)
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Signature')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await response.json()).toMatchObject({
+      errors: [{ extensions: { code: 'UNAUTHENTICATED', reason: 'download-link' } }],
+    })
+  }
+})
+
+it('breaks off when its access key stops working meanwhile', async () => {
+  const user = await userWith({ count: 20_000, data: { text: 'x'.repeat(4_000) } })
+  const request = get(await linkOf(user))
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  // Unread, the answer waits in the buffers of both sides, which hold a part of its 80 MB.
+  response.pause()
+  const viewer = { accountId: user.accountId, email: user.email, readOnly: false }
+  await updateAccessKey({ db: app.db, viewer }, user.keyId, { enabled: false })
+  let bytes = 0
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  await expect(once(response.resume(), 'end')).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(bytes).toBeLessThan(80_000_000)
+})

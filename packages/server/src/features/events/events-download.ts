@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream'
+import { stringify } from 'csv-stringify/sync'
+import type { FastifyInstance } from 'fastify'
+import { isSessionAlive } from '../../auth/sessions/sessions.ts'
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { isAccessKeyUsable } from '../access-keys/usable-key.ts'
+import { type DownloadGrant, readGrant, signGrant } from './download-link.ts'
+import type { Event } from './event.ts'
+import { type EventFilterArguments, readEventFilter } from './event-filter.ts'
+import { selectEvents } from './events.queries.ts'
+
+const PATH = '/events/v1.csv'
+const LINK_LIFETIME_MS = 3_600_000
+
+/** An address that gives these events as CSV for one hour, without a signature, while the access key or session that asked works. */
+export function eventsUrl(context: Context, args: EventFilterArguments): string {
+  const { viewer, clock, origin, linkKey } = context
+  const { accountId, accessKey, session } = viewer
+  if (accessKey === undefined && session === undefined)
+    throw new ApiError('FORBIDDEN', 'a download link needs an access key or a session')
+  const now = clock()
+  const filter = readEventFilter(args, { now, reachesBack: true })
+  const expires = new Date(now.getTime() + LINK_LIFETIME_MS)
+  const by = { ...(accessKey !== undefined && { accessKey }), ...(session !== undefined && { session }) }
+  return `${origin}${PATH}?link=${signGrant({ accountId, ...by, filter, expires }, linkKey)}`
+}
+
+export interface DownloadDeps {
+  db: Database
+  linkKey: Buffer
+  clock: () => Date
+}
+
+/** Serves what `eventsUrl` points to. */
+export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps): void {
+  app.get<{ Querystring: { link?: unknown } }>(PATH, async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    const { link } = request.query
+    const grant = typeof link === 'string' ? readGrant(link, { ...deps, now: deps.clock() }) : undefined
+    if (grant === undefined || !(await isStillGood(deps, grant))) {
+      const message = 'this download link is wrong or has expired: ask for a new one with eventsUrl'
+      const extensions = { reason: 'download-link', code: 'UNAUTHENTICATED' }
+      return reply
+        .code(401)
+        .header('www-authenticate', 'Signature')
+        .send({ errors: [{ message, extensions }] })
+    }
+    return reply
+      .header('content-type', 'text/csv; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="events.csv"')
+      .header('referrer-policy', 'no-referrer')
+      .send(Readable.from(csvPages(deps, grant)))
+  })
+}
+
+/** Whether the access key or session that asked for the link still works. */
+async function isStillGood(deps: DownloadDeps, { accountId, accessKey, session }: DownloadGrant): Promise<boolean> {
+  if (accessKey !== undefined) return isAccessKeyUsable(deps, { accountId, accessKey })
+  return session !== undefined && isSessionAlive(deps, { accountId, session })
+}
+
+const columns = ['id', 'timestamp', 'type', 'deviceId', 'actorId', 'target', 'state', 'data']
+
+/** Pages of CSV, each read when the one before has gone out. Ends in an error when what asked for it stops working meanwhile. */
+async function* csvPages(deps: DownloadDeps, grant: DownloadGrant): AsyncGenerator<string> {
+  yield stringify([columns])
+  const limit = limits.pageSize
+  let start: { offset: number } | { afterId: string } = { offset: 0 }
+  for (;;) {
+    const events = await selectEvents(deps.db, grant.accountId, { filter: grant.filter, start, limit })
+    // A spreadsheet runs what begins with =, +, - or @; a name may. Such cells get an apostrophe in front.
+    if (events.length > 0) yield stringify(events.map(cells), { escape_formulas: true })
+    const last = events.at(-1)
+    if (last === undefined || events.length < limit) return
+    start = { afterId: last.id }
+    if (!(await isStillGood(deps, grant))) throw new Error('what asked for this download stopped working')
+  }
+}
+
+const cells = ({ id, timestamp, type, deviceId, actorId, targets, state, data }: Event): (string | null)[] => [
+  id,
+  timestamp.toISOString(),
+  type,
+  deviceId,
+  actorId,
+  targets.map(({ name }) => name).join('; '),
+  state,
+  JSON.stringify(data),
+]

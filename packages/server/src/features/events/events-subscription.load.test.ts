@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../../test/app.ts'
+import { openStream } from '../../../test/event-stream.ts'
+
+let app: TestApp
+let other: TestApp
+
+beforeAll(async () => {
+  app = await startTestApp()
+  other = await app.startAnother()
+})
+
+afterAll(async () => {
+  await other.close()
+  await app.close()
+})
+
+const EVENTS = 'subscription ($after: ID) { events(after: $after) { id } }'
+
+const addEvents = (accountId: string, count: number, bytes: number) =>
+  sql`insert into event (account_id, type, targets, data)
+    select ${accountId}, 'DEVICE_UPDATE', '[]', jsonb_build_object('filling', repeat('x', ${bytes}::int))
+    from generate_series(1, ${count}::int)`
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(5)
+}
+
+describe('a subscription', () => {
+  it('cut and resumed a hundred times under writes sees each event exactly once', async () => {
+    const user = await app.createUser()
+    const writing = new AbortController()
+    const writeAsUser = async (worker: number): Promise<void> => {
+      const server = worker % 2 === 0 ? app : other
+      const { registerDevice } = await server.as(user).data('mutation { registerDevice(name: "d") { device { id } } }')
+      const id = registerDevice.device.id
+      for (let value = 0; !writing.signal.aborted; value++) {
+        const change =
+          'mutation ($id: String!, $value: String) { setAttribute(name: "a", value: $value, serviceId: $id) }'
+        await server.as(user).data(change, { id, value: String(value) })
+        await sleep(Math.random() * 20)
+      }
+    }
+    // Late commits and rollbacks, with numbers drawn long before.
+    const writeLate = async (): Promise<void> => {
+      while (!writing.signal.aborted) {
+        const trouble = app.db.transaction().execute(async (transaction) => {
+          await addEvents(user.accountId, 2, 10).execute(transaction)
+          await sleep(Math.random() * 60)
+          if (Math.random() < 0.4) throw new Error('rolled back')
+        })
+        await trouble.catch(() => {})
+      }
+    }
+    await addEvents(user.accountId, 1, 10).execute(app.db)
+    const started = (await user.data('{ login { events(size: 1) { last } } }')).login.events.last
+    const writers = Promise.all([writeAsUser(0), writeAsUser(1), writeAsUser(2), writeLate(), writeLate()])
+
+    const seen: string[] = []
+    const resume = async (isEnough: (found: number) => boolean): Promise<void> => {
+      const after = seen.at(-1) ?? started
+      const stream = await openStream({
+        app: seen.length % 2 === 0 ? app : other,
+        user,
+        query: EVENTS,
+        variables: { after },
+      })
+      await until(() => isEnough(stream.messages.length))
+      stream.cut()
+      seen.push(...stream.messages.map(({ data }) => data.data.events.id))
+    }
+    for (let time = 0; time < 100; time++) {
+      const enough = Math.floor(Math.random() * 12)
+      const until = performance.now() + 100
+      await resume((found) => found >= enough || performance.now() > until)
+    }
+    writing.abort()
+    await writers
+    const { rows } = await sql<{ id: string }>`
+      select id::text from event where account_id = ${user.accountId} and id > ${started}::bigint order by event.id`.execute(
+      app.db,
+    )
+    if (seen.length < rows.length) await resume((found) => seen.length + found >= rows.length)
+    expect(rows.length).toBeGreaterThan(100)
+    expect(seen).toEqual(rows.map(({ id }) => id))
+  })
+
+  it('that is not read holds little memory, and loses nothing', async () => {
+    const user = await app.createUser()
+    const [events, bytes] = [50_000, 4_000]
+    const query = 'subscription { events { id data } }'
+    const stream = await openStream({ app, user, query })
+    stream.response.removeAllListeners('data')
+    stream.response.pause()
+    await addEvents(user.accountId, 1_000, bytes).execute(app.db)
+    await sleep(1_500)
+
+    const before = process.memoryUsage.rss()
+    let most = 0
+    for (let part = 1; part < 50; part++) {
+      await addEvents(user.accountId, events / 50, bytes).execute(app.db)
+      await app
+        .as(user)
+        .data('mutation { setAttribute(name: "a", value: "b", serviceId: "none") }')
+        .catch(() => {})
+      most = Math.max(most, process.memoryUsage.rss() - before)
+    }
+    await sleep(1_500)
+    most = Math.max(most, process.memoryUsage.rss() - before)
+    expect(most).toBeLessThan((events * bytes) / 2)
+
+    const ids: string[] = []
+    let rest = ''
+    stream.response.on('data', (text: string) => {
+      const blocks = (rest + text).split('\n\n')
+      rest = blocks.pop()!
+      for (const block of blocks) ids.push(...(block.match(/"id":"\d+"/) ?? []))
+    })
+    stream.response.resume()
+    await until(() => ids.length >= events)
+    stream.cut()
+    const { rows } = await sql<{ id: string }>`
+      select id::text from event where account_id = ${user.accountId} and data ? 'filling' order by event.id`.execute(
+      app.db,
+    )
+    expect(ids).toEqual(rows.map(({ id }) => `"id":"${id}"`))
+  })
+})

@@ -1,0 +1,41 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../context.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import type { EventList } from './event.ts'
+import { countEventsOfDevices, selectEventsOfDevices } from './events.queries.ts'
+import { type EventListArguments, eventList, readEventSlice } from './events.ts'
+
+const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, EventList>>())
+
+/** A page of one device's events; the devices of a page are read together. */
+export function loadEventsOfDevice(context: Context, args: EventListArguments, deviceId: string): Promise<EventList> {
+  const loaders = loadersOf(context)
+  const key = JSON.stringify(args)
+  let loader = loaders.get(key)
+  if (loader === undefined) {
+    loader = new DataLoader((ids) => readPages(context, args, ids), { cache: false })
+    loaders.set(key, loader)
+  }
+  return loader.load(deviceId)
+}
+
+async function readPages(context: Context, args: EventListArguments, ids: readonly string[]): Promise<EventList[]> {
+  const { db, viewer } = context
+  const page = await readEventSlice(context, args)
+  const deviceIds = [...new Set(ids)]
+  const events = Map.groupBy(
+    await selectEventsOfDevices(db, viewer.accountId, { deviceIds, page }),
+    ({ deviceId }) => deviceId,
+  )
+  const count = once(() => countEventsOfDevices(db, viewer.accountId, { deviceIds, filter: page.filter }))
+  return ids.map((id) => eventList(page, events.get(id) ?? [], async () => (await count()).get(id) ?? 0))
+}
+
+/** Runs at the first call; every call gets the one result. */
+function once<Value>(run: () => Promise<Value>): () => Promise<Value> {
+  let result: Promise<Value> | undefined
+  return () => {
+    result ??= run()
+    return result
+  }
+}

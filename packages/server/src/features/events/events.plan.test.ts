@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createExplainedDatabase, type ExplainedDatabase, type Plan } from '../../../test/query-plans.ts'
+import { eventExists, selectEvents, selectEventsOfDevices } from './events.queries.ts'
+
+const ACCOUNT = 'crowded'
+const MONTH_MS = 30 * 86_400_000
+let database: ExplainedDatabase
+let last: string
+
+/** 20,000 events of 2,000 devices in one account and as many in another, in the order of their times. */
+beforeAll(async () => {
+  database = await createExplainedDatabase()
+  const { db } = database
+  const { rows } = await sql<{ last: string }>`
+    with written as (
+      insert into event (account_id, type, device_id, targets)
+      select (array['crowded', 'neighbour'])[1 + i % 2], 'DEVICE_UPDATE', 'device ' || i % 4000, '[]'
+      from generate_series(1, 40000) as i returning id)
+    select max(id)::text as last from written`.execute(db)
+  last = rows[0]!.last
+  await sql`analyze`.execute(db)
+})
+afterAll(() => database.close())
+
+const start = { offset: 0 }
+const limit = 101
+const filter = { from: new Date(Date.now() - MONTH_MS) }
+
+/** Partitions of months to come are empty: their scans read nothing. */
+const ofThisMonth = ({ scanned, indexes }: Plan) => {
+  const month = `event_${new Date().toISOString().slice(0, 7).replace('-', '_')}`
+  return {
+    scanned: scanned.filter((table) => table === month),
+    indexes: indexes.filter((index) => index.startsWith(month)).map((index) => index.slice(month.length + 1)),
+  }
+}
+
+test('the newest events, and those behind one, are read along their numbers', async () => {
+  const after = { afterId: String(Number(last) - 10_000) }
+  for (const run of [
+    (db: ExplainedDatabase['db']) => selectEvents(db, ACCOUNT, { filter, start, limit }),
+    (db: ExplainedDatabase['db']) => selectEvents(db, ACCOUNT, { filter: {}, start: after, limit }),
+  ]) {
+    for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
+      expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['pkey'] })
+    }
+  }
+})
+
+test("a page of devices' events is read in one statement along each device's numbers", async () => {
+  const deviceIds = Array.from({ length: 100 }, (_, number) => `device ${number * 2}`)
+  const plan = await database.planFor((db) =>
+    selectEventsOfDevices(db, ACCOUNT, { deviceIds, page: { filter, start, limit } }),
+  )
+  expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['account_id_device_id_id_idx'] })
+})
+
+test('the events of few devices are read by their devices', async () => {
+  const deviceIds = ['device 2', 'device 4']
+  const plan = await database.planFor((db) =>
+    selectEvents(db, ACCOUNT, { filter: { ...filter, deviceIds }, start, limit }),
+  )
+  expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['account_id_device_id_id_idx'] })
+})
+
+test('one event is found by its number', async () => {
+  const plan = await database.planFor((db) => eventExists(db, ACCOUNT, last))
+  expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['pkey'] })
+})

@@ -1,0 +1,81 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { Event } from './event.ts'
+import type { EventFilter } from './event-filter.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** Which of the matching events: behind one, or so many in; newest first. */
+export interface EventSlice {
+  filter: EventFilter
+  start: { afterId: string } | { offset: number }
+  limit: number
+}
+
+const columns = sql.raw(
+  `id::text, type, "timestamp", device_id as "deviceId", actor_id as "actorId", targets, state, data`,
+)
+
+const all = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
+
+function matching(accountId: string, { from, until, types, deviceIds }: EventFilter): Sql[] {
+  const conditions = [sql`account_id = ${accountId}`]
+  if (from !== undefined) conditions.push(sql`"timestamp" >= ${from}`)
+  if (until !== undefined) conditions.push(sql`"timestamp" < ${until}`)
+  if (types !== undefined) conditions.push(sql`type = any(${types})`)
+  if (deviceIds !== undefined) conditions.push(sql`device_id = any(${deviceIds})`)
+  return conditions
+}
+
+function slice(conditions: readonly Sql[], { start, limit }: EventSlice): Sql {
+  const behind = 'afterId' in start ? [sql`id < ${start.afterId}::bigint`] : []
+  const offset = 'offset' in start && start.offset > 0 ? sql`offset ${start.offset}` : sql``
+  return sql`select ${columns} from event where ${all([...conditions, ...behind])} order by event.id desc limit ${limit} ${offset}`
+}
+
+export async function selectEvents(db: Database, accountId: string, page: EventSlice): Promise<Event[]> {
+  const { rows } = await sql<Event>`${slice(matching(accountId, page.filter), page)}`.execute(db)
+  return rows
+}
+
+/** For each of the devices its own slice, in one query. */
+export async function selectEventsOfDevices(
+  db: Database,
+  accountId: string,
+  { deviceIds, page }: { deviceIds: readonly string[]; page: EventSlice },
+): Promise<Event[]> {
+  const conditions = [...matching(accountId, page.filter), sql`device_id = device.id`]
+  const { rows } = await sql<Event>`
+    select found.* from unnest(${deviceIds}::text[]) as device (id)
+    cross join lateral (${slice(conditions, page)}) as found`.execute(db)
+  return rows
+}
+
+export async function countEvents(db: Database, accountId: string, filter: EventFilter): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from event where ${all(matching(accountId, filter))}`.execute(db)
+  return rows[0]!.count
+}
+
+/** How many match, by device; devices without any are left out. */
+export async function countEventsOfDevices(
+  db: Database,
+  accountId: string,
+  { deviceIds, filter }: { deviceIds: readonly string[]; filter: EventFilter },
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; count: number }>`
+    select device_id as id, count(*)::int as count from event
+    where ${all(matching(accountId, { ...filter, deviceIds }))} group by device_id`.execute(db)
+  return new Map(rows.map(({ id, count }) => [id, count]))
+}
+
+export async function selectEventsByIds(db: Database, accountId: string, ids: readonly string[]): Promise<Event[]> {
+  const { rows } = await sql<Event>`
+    select ${columns} from event where account_id = ${accountId} and id = any(${ids}::bigint[])`.execute(db)
+  return rows
+}
+
+export async function eventExists(db: Database, accountId: string, id: string): Promise<boolean> {
+  const { rows } = await sql`select from event where account_id = ${accountId} and id = ${id}::bigint`.execute(db)
+  return rows.length > 0
+}

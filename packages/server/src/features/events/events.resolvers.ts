@@ -1,0 +1,21 @@
+import { schemaPart } from '../../graphql/assemble.ts'
+import { loadEventsOfDevice } from './events.loaders.ts'
+import { listEvents } from './events.ts'
+import { eventsUrl } from './events-download.ts'
+
+export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url), {
+  User: {
+    events: (_user, args, context) => listEvents(context, args),
+    eventsUrl: (_user, args, context) => eventsUrl(context, args),
+  },
+  Device: {
+    events: (device, args, context) => loadEventsOfDevice(context, args, device.id),
+  },
+  Event: {
+    owner: (_event, _args, { viewer }) => ({ id: viewer.accountId, email: viewer.email }),
+    // Users change nothing but their own account, so whoever did it is its owner.
+    actor: ({ actorId }, _args, { viewer }) =>
+      actorId === null ? null : { id: viewer.accountId, email: viewer.email },
+    target: ({ targets }) => targets,
+  },
+})

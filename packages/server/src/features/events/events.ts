@@ -1,0 +1,60 @@
+import type { Context } from '../../context.ts'
+import { badInput, notFound } from '../../errors.ts'
+import type { List } from '../../graphql/list.ts'
+import { listOf, type PageArguments, readPage, type Start } from '../../graphql/paging.ts'
+import type { Event, EventList } from './event.ts'
+import { type EventFilterArguments, readEventFilter } from './event-filter.ts'
+import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
+
+export interface EventListArguments extends PageArguments, EventFilterArguments {}
+
+/** One page of the viewer's events, newest first. */
+export async function listEvents(context: Context, args: EventListArguments): Promise<EventList> {
+  const { db, viewer } = context
+  const slice = await readEventSlice(context, args)
+  const rows = await selectEvents(db, viewer.accountId, slice)
+  return eventList(slice, rows, () => countEvents(db, viewer.accountId, slice.filter))
+}
+
+/** Which events a page asks for; one more than its size, to know whether there are more. */
+export async function readEventSlice(context: Context, args: EventListArguments): Promise<EventSlice> {
+  const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
+  const filter = readEventFilter(args, { now: context.clock(), reachesBack: 'offset' in page.start })
+  return { filter, start: await readStart(context, page.start), limit: page.size + 1 }
+}
+
+export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: () => Promise<number>): List<Event> =>
+  listOf({
+    rows,
+    size: limit - 1,
+    order: ORDER,
+    placeOf: ({ id }) => ({ id, key: null }),
+    toItem: (event) => event,
+    total,
+  })
+
+/** What cursors of events are bound to. */
+const ORDER = 'events'
+
+/** PostgreSQL's bigint; what is no number of an event cannot be one's id. */
+const eventId = /^[1-9]\d{0,17}$/
+
+async function readStart({ db, viewer }: Context, start: Start): Promise<EventSlice['start']> {
+  if ('offset' in start) return start
+  if ('afterPlace' in start) {
+    if (!eventId.test(start.afterPlace.id))
+      throw badInput('after is no cursor of this API: give it as it was in the list before')
+    return { afterId: start.afterPlace.id }
+  }
+  await assertEventExists({ db, viewer }, start.afterId)
+  return { afterId: start.afterId }
+}
+
+/** Throws NOT_FOUND for what is no id of an event of the viewer. */
+export async function assertEventExists({ db, viewer }: Pick<Context, 'db' | 'viewer'>, id: string): Promise<void> {
+  if (!eventId.test(id) || !(await eventExists(db, viewer.accountId, id))) throw notFound('event', id)
+}
+
+/** Those of the viewer's events with these ids that are still kept. */
+export const findEvents = ({ db, viewer }: Pick<Context, 'db' | 'viewer'>, ids: readonly string[]): Promise<Event[]> =>
+  selectEventsByIds(db, viewer.accountId, ids)

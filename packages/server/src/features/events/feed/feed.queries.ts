@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import { type Database, query } from '../../../db/database.ts'
+import type { EventFilter } from '../event-filter.ts'
+import type { EventTypeName, Target } from '../record.ts'
+import type { FeedEvent } from './feed-event.ts'
+
+/** The end of the event log at one moment. */
+export interface LogEnd {
+  /** The last number that was drawn. */
+  last: bigint
+  /** Every transaction that drew a number up to `last` has an id below this one. */
+  nextTransaction: bigint
+  /** Transactions with an id below this one have ended, and what they wrote is there to be read. */
+  ended: bigint
+}
+
+/**
+ * Takes no transaction id. Of the columns `last` is read first, off the sequence's own row, and the next transaction id after it:
+ * `pg_snapshot_xmax` alone is no bound, since it leaves out transactions that began after the last one that ended.
+ */
+export async function readLogEnd(db: Database): Promise<LogEnd> {
+  const { rows } = await sql<Record<keyof LogEnd, string>>`
+    select case when is_called then last_value else 0 end::text as last,
+      (x + ((age('3'::xid)::bigint + 3 - (x & 4294967295)) & 4294967295))::text as "nextTransaction",
+      pg_snapshot_xmin(pg_current_snapshot())::text as ended
+    from event_id, lateral (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint) as snapshot (x)`.execute(db)
+  const { last, nextTransaction, ended } = rows[0]!
+  return { last: BigInt(last), nextTransaction: BigInt(nextTransaction), ended: BigInt(ended) }
+}
+
+interface Row {
+  id: string
+  accountId: string
+  type: EventTypeName
+  timestamp: Date
+  deviceId: string | null
+  actorId: string | null
+  targets: string
+  state: 'active' | 'inactive' | null
+  data: string
+}
+
+// The two objects as text: their size is then known, for whoever keeps events in memory.
+const columns = `id::text, account_id as "accountId", type, "timestamp", device_id as "deviceId", actor_id as "actorId",
+  targets::text, state, data::text`
+
+export interface Range {
+  /** Behind this number. */
+  after: bigint
+  /** Up to and with this one, which must be settled: numbers above it may still be missing some. */
+  upTo: bigint
+  limit: number
+}
+
+/** The events of all accounts, in order. */
+export async function readSettled(db: Database, { after, upTo, limit }: Range): Promise<FeedEvent[]> {
+  const rows = await query<Row>(
+    db,
+    // `id + 0` is what the index across accounts is on.
+    `select ${columns} from event where id + 0 > $1::bigint and id + 0 <= $2::bigint order by event.id + 0 limit $3`,
+    [String(after), String(upTo), limit],
+  )
+  return rows.map(toFeedEvent)
+}
+
+/** The same of one account, and of these types and devices where they are given. */
+export async function readSettledOfAccount(
+  db: Database,
+  accountId: string,
+  { after, upTo, limit, types, deviceIds }: Range & Pick<EventFilter, 'types' | 'deviceIds'>,
+): Promise<FeedEvent[]> {
+  const chosen = [
+    ...(types === undefined ? [] : [{ condition: 'type = any', value: types }]),
+    ...(deviceIds === undefined ? [] : [{ condition: 'device_id = any', value: deviceIds }]),
+  ]
+  const rows = await query<Row>(
+    db,
+    `select ${columns} from event where account_id = $1 and id > $2::bigint and id <= $3::bigint
+     ${chosen.map(({ condition }, index) => `and ${condition}($${index + 5})`).join(' ')}
+     order by event.id limit $4`,
+    [accountId, String(after), String(upTo), limit, ...chosen.map(({ value }) => value)],
+  )
+  return rows.map(toFeedEvent)
+}
+
+/** The ids of the account's events in a range that need not be settled, as far as they are there to be read. */
+export async function selectNumbers(db: Database, accountId: string, { after, upTo, limit }: Range): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    db,
+    'select id::text from event where account_id = $1 and id > $2::bigint and id <= $3::bigint order by event.id limit $4',
+    [accountId, String(after), String(upTo), limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+function toFeedEvent({ targets, data, ...row }: Row): FeedEvent {
+  const bytes = FIXED_BYTES + 2 * (targets.length + data.length)
+  return {
+    ...row,
+    targets: JSON.parse(targets) as Target[],
+    data: JSON.parse(data) as Record<string, unknown>,
+    bytes,
+  }
+}
+
+/** What an event holds in memory besides its objects, about. */
+const FIXED_BYTES = 500

@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts'
+import { createFeed, type Feed } from './feed.ts'
+import type { FeedEvent } from './feed-event.ts'
+
+const log = pino({ level: 'silent' })
+
+async function openDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  return database
+}
+
+function follow(database: TestDatabase): { feed: Feed; seen: FeedEvent[]; positions: bigint[] } {
+  const feed = createFeed({ ...database, log })
+  onTestFinished(() => feed.close())
+  const seen: FeedEvent[] = []
+  const positions: bigint[] = []
+  feed.subscribe(({ events, after, upTo }) => {
+    expect(after).toBe(positions.at(-1) ?? after)
+    for (const { id } of events) expect(BigInt(id) > after && BigInt(id) <= upTo).toBe(true)
+    positions.push(upTo)
+    seen.push(...events)
+  })
+  return { feed, seen, positions }
+}
+
+/** Until it holds; a test that waits in vain ends by its own time limit. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(5)
+}
+
+async function connect({ connection }: TestDatabase): Promise<pg.Client> {
+  const client = new pg.Client(connection)
+  client.on('error', () => {})
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+const insert = (device: string, count = 1): string =>
+  `insert into event (account_id, type, device_id, targets, data)
+   select 'account', 'DEVICE_UPDATE', '${device}', '[]', jsonb_build_object('n', n) from generate_series(1, ${count}) n`
+
+/** Writes as use cases do: the device's row is locked first, and what is recorded follows the order of the changes. */
+async function writeChanges(client: pg.Client, device: number, times: number): Promise<void> {
+  for (let time = 0; time < times; time++) {
+    const isUndone = Math.random() < 0.2
+    const delay = Math.random() < 0.1 ? 0.03 : 0
+    await client.query('begin')
+    const { rows } = await client.query('update counter set value = value + 1 where device = $1 returning value', [
+      device,
+    ])
+    if (delay > 0) await client.query(`select pg_sleep(${delay})`)
+    await client.query(
+      `insert into event (account_id, type, device_id, targets, data) values ('account', 'DEVICE_UPDATE', $1, '[]', $2)`,
+      [String(device), { value: rows[0].value }],
+    )
+    if (delay > 0) await client.query(`select pg_sleep(${delay})`)
+    await client.query(isUndone ? 'rollback' : 'commit')
+  }
+}
+
+const DEVICES = 8
+
+async function prepareCounters({ db }: TestDatabase): Promise<void> {
+  await sql`create table counter (device int primary key, value int not null)`.execute(db)
+  await sql`insert into counter select n, 0 from generate_series(0, ${sql.lit(DEVICES - 1)}) n`.execute(db)
+}
+
+describe('the event feed', () => {
+  it('hands out each event once and in order under concurrent writers with delays and rollbacks', async () => {
+    const database = await openDatabase()
+    await prepareCounters(database)
+    const followers = [follow(database), follow(database)]
+    await until(() => followers.every(({ feed }) => feed.position !== undefined))
+    const clients = await Promise.all(Array.from({ length: 24 }, () => connect(database)))
+    await Promise.all(
+      clients.map(async (client, index) => {
+        await writeChanges(client, index % DEVICES, 60)
+        followers[index % 2]?.feed.wake()
+      }),
+    )
+    const { rows } = await sql<{ id: string }>`select id::text from event order by event.id`.execute(database.db)
+    for (const { seen } of followers) {
+      await until(() => seen.length >= rows.length)
+      expect(seen.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
+      for (const events of Map.groupBy(seen, ({ deviceId }) => deviceId).values()) {
+        expect(events.map(({ data }) => data.value)).toEqual(events.map((_, index) => index + 1))
+      }
+    }
+  })
+
+  it('waits for a long transaction, says by how much, and catches up', async () => {
+    const database = await openDatabase()
+    const { feed, seen } = follow(database)
+    await feed.settle()
+    const slow = await connect(database)
+    await slow.query('begin')
+    await slow.query(insert('slow'))
+    await database.db.executeQuery(sql.raw(insert('quick', 3_000)).compile(database.db))
+    feed.wake()
+    await until(() => feed.lag().events === 3_001 && feed.lag().seconds > 0.1)
+    expect(seen).toEqual([])
+    await slow.query('commit')
+    await until(() => seen.length >= 3_001)
+    expect(seen.map(({ deviceId }) => deviceId)).toEqual(['slow', ...Array(3_000).fill('quick')])
+    await until(() => feed.lag().seconds === 0)
+    expect(feed.lag()).toEqual({ seconds: 0, events: 0 })
+  })
+
+  it('hands out what is written while its beginning is not settled yet', async () => {
+    const database = await openDatabase()
+    const slow = await connect(database)
+    await slow.query('begin')
+    await slow.query('select pg_current_xact_id()')
+    const { feed, seen } = follow(database)
+    await feed.settle()
+    expect(feed.position).toBe(undefined)
+    await database.db.executeQuery(sql.raw(insert('a')).compile(database.db))
+    await feed.settle()
+    await slow.query('commit')
+    await until(() => seen.length === 1)
+  })
+
+  it('is woken by other processes, and finds events without being woken', async () => {
+    const database = await openDatabase()
+    const [one, other] = [follow(database), follow(database)]
+    await Promise.all([one.feed.settle(), other.feed.settle()])
+    await database.db.executeQuery(sql.raw(insert('a')).compile(database.db))
+    one.feed.wake()
+    await until(() => one.seen.length === 1 && other.seen.length === 1)
+    await database.db.executeQuery(sql.raw(insert('b')).compile(database.db))
+    await until(() => one.seen.length === 2 && other.seen.length === 2)
+  })
+
+  it('goes on while it can hear nothing, and hears again', async () => {
+    const database = await openDatabase()
+    const [one, other] = [follow(database), follow(database)]
+    await Promise.all([one.feed.settle(), other.feed.settle()])
+    const listeners = async (): Promise<number> => {
+      const { rows } = await sql<{ pid: number }>`
+        select pid from pg_stat_activity
+        where datname = current_database() and application_name = 'muster events' and query <> ''`.execute(database.db)
+      return rows.length
+    }
+    await until(async () => (await listeners()) === 2)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'muster events'`.execute(database.db)
+    await database.db.executeQuery(sql.raw(insert('a')).compile(database.db))
+    one.feed.wake()
+    await until(() => one.seen.length === 1 && other.seen.length === 1)
+    await until(async () => (await listeners()) === 2)
+  })
+
+  it('hands out from the position at which one subscribes', async () => {
+    const database = await openDatabase()
+    await database.db.executeQuery(sql.raw(insert('before', 10)).compile(database.db))
+    const { feed, seen } = follow(database)
+    expect(await feed.settle()).toBe(10n)
+    // Transactions of other databases hold it up too.
+    await until(() => feed.position === 10n)
+    await database.db.executeQuery(sql.raw(insert('after', 2_500)).compile(database.db))
+    await until(() => seen.length === 2_500)
+    const positions: bigint[] = []
+    const end = feed.onAdvance((position) => positions.push(position))
+    await database.db.executeQuery(sql.raw(insert('after')).compile(database.db))
+    await until(() => positions.length > 0)
+    end()
+    await database.db.executeQuery(sql.raw(insert('after')).compile(database.db))
+    await until(() => feed.position === 2_512n)
+    expect(positions).toEqual([2_511n])
+  })
+
+  it('draws an event’s number under a transaction id', async () => {
+    const { db } = await openDatabase()
+    const { rows } = await sql<{ default: string }>`
+      select pg_get_expr(adbin, adrelid) as default from pg_attrdef join pg_attribute
+      on attrelid = adrelid and attnum = adnum where attname = 'id' and adrelid in
+      (select inhrelid from pg_inherits where inhparent = 'event'::regclass union select 'event'::regclass)`.execute(db)
+    expect(rows.length).toBeGreaterThan(1)
+    for (const row of rows) expect(row.default).toMatch(/pg_current_xact_id\(\).*nextval/s)
+  })
+})

@@ -1,0 +1,101 @@
+import type { EventFilter } from '../event-filter.ts'
+import type { Feed, FeedBatch } from './feed.ts'
+import type { FeedEvent } from './feed-event.ts'
+
+export type AccountFilter = Pick<EventFilter, 'types' | 'deviceIds'>
+
+/** What is kept for one who does not take it. */
+const KEPT = { events: 1_000, bytes: 1024 * 1024 }
+
+/** Events of an account that settle from now on, kept until they are taken. */
+export interface LiveEvents {
+  /** Those kept, once there are some. undefined: no more come, since too many were kept, or since `ended`. */
+  take(): Promise<FeedEvent[] | undefined>
+  /** All that match up to this number have been kept. */
+  readonly end: bigint
+  close(): void
+}
+
+export interface LiveOptions {
+  feed: Feed
+  accountId: string
+  filter: AccountFilter
+  after: bigint
+  /** Aborted once nobody takes events any more. */
+  ended: AbortSignal
+}
+
+export function collectLive({ feed, accountId, filter, after, ended }: LiveOptions): LiveEvents {
+  const matches = matcher(filter)
+  let kept: FeedEvent[] = []
+  let bytes = 0
+  let end = after
+  let isFull = false
+  let wake = (): void => {}
+
+  const add = (batch: FeedBatch): void => {
+    for (const event of eventsOf(batch, accountId)) {
+      const number = BigInt(event.id)
+      if (number <= after || !matches(event)) continue
+      if (kept.length === KEPT.events || bytes > KEPT.bytes) {
+        stop()
+        return
+      }
+      kept.push(event)
+      bytes += event.bytes
+      end = number
+    }
+    if (batch.upTo > end) end = batch.upTo
+    if (kept.length > 0) wake()
+  }
+  const unsubscribe = feed.subscribe(add)
+  const stop = (): void => {
+    isFull = true
+    unsubscribe()
+    wake()
+  }
+  const onEnded = (): void => wake()
+  ended.addEventListener('abort', onEnded)
+
+  return {
+    async take() {
+      if (kept.length === 0 && !isFull && !ended.aborted) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      if (ended.aborted || kept.length === 0) return undefined
+      const events = kept
+      kept = []
+      bytes = 0
+      return events
+    },
+    get end() {
+      return end
+    },
+    close() {
+      unsubscribe()
+      ended.removeEventListener('abort', onEnded)
+    },
+  }
+}
+
+function matcher({ types, deviceIds }: AccountFilter): (event: FeedEvent) => boolean {
+  const wantedTypes = types && new Set(types)
+  const wantedDevices = deviceIds && new Set(deviceIds)
+  return ({ type, deviceId }) =>
+    (wantedTypes === undefined || wantedTypes.has(type)) &&
+    (wantedDevices === undefined || (deviceId !== null && wantedDevices.has(deviceId)))
+}
+
+const grouped = new WeakMap<FeedBatch, Map<string, FeedEvent[]>>()
+
+/** A batch is sorted once, however many listen. */
+function eventsOf(batch: FeedBatch, accountId: string): readonly FeedEvent[] {
+  let groups = grouped.get(batch)
+  if (groups === undefined) {
+    groups = Map.groupBy(batch.events, (event) => event.accountId)
+    grouped.set(batch, groups)
+  }
+  return groups.get(accountId) ?? []
+}

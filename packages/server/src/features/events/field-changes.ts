@@ -1,0 +1,14 @@
+/**
+ * What differs between a record before and after, as events tell it: old and new value by field. Undefined when nothing
+ * does, for then there is nothing to write and no event.
+ */
+export function fieldChanges<Fields extends object>(
+  before: Fields,
+  after: Fields,
+): Record<string, { old: unknown; new: unknown }> | undefined {
+  const changes: Record<string, { old: unknown; new: unknown }> = {}
+  for (const field of Object.keys(after) as (keyof Fields & string)[]) {
+    if (before[field] !== after[field]) changes[field] = { old: before[field], new: after[field] }
+  }
+  return Object.keys(changes).length === 0 ? undefined : changes
+}

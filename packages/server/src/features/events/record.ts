@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Context, Viewer } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+
+/** What an event can be about; the API's EventType. */
+export const eventTypes = [
+  'DEVICE_STATE',
+  'SERVICE_STATE',
+  'DEVICE_REGISTER',
+  'DEVICE_UPDATE',
+  'DEVICE_DELETE',
+  'DEVICE_SECRET_ROTATE',
+  'SERVICE_ADD',
+  'SERVICE_UPDATE',
+  'SERVICE_REMOVE',
+  'ATTRIBUTE_CHANGE',
+  'ACCESS_KEY_CREATE',
+  'ACCESS_KEY_UPDATE',
+  'ACCESS_KEY_DELETE',
+  'REGISTRATION_CODE_CREATE',
+  'REGISTRATION_CODE_DELETE',
+  'WEBHOOK_CREATE',
+  'WEBHOOK_UPDATE',
+  'WEBHOOK_DELETE',
+  'WEBHOOK_PAUSE',
+  'AUTH_LOGIN',
+] as const
+
+export type EventTypeName = (typeof eventTypes)[number]
+
+/** What an event happened to, with its name at the time. */
+export interface Target {
+  id: string
+  name: string
+  kind: 'user' | 'device' | 'service' | 'accessKey' | 'registrationCode' | 'webhook'
+}
+
+export interface NewEvent {
+  type: EventTypeName
+  /** The device it belongs to, where it belongs to one. */
+  deviceId?: string
+  targets: Target[]
+  state?: 'active' | 'inactive'
+  data: Record<string, unknown>
+}
+
+/** The user who does what a request does; null when it is a device. */
+export const actorOf = ({ accountId, isDevice }: Viewer): string | null => (isDevice === true ? null : accountId)
+
+/**
+ * Writes events of the viewer's account. Called inside the transaction that made the change, after the changed rows are
+ * locked: the numbers then follow the order of the changes.
+ */
+export async function recordEvents(
+  db: Database,
+  { viewer }: Pick<Context, 'viewer'>,
+  events: readonly NewEvent[],
+): Promise<void> {
+  if (events.length === 0) return
+  const rows = events.map(({ type, deviceId, targets, state, data }) => ({
+    type,
+    device_id: deviceId,
+    targets,
+    state,
+    data,
+  }))
+  await sql`
+    insert into event (account_id, type, device_id, actor_id, targets, state, data)
+    select ${viewer.accountId}, type, device_id, ${actorOf(viewer)}, targets, state, data
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as row (type text, device_id text, targets jsonb, state text, data jsonb)`.execute(db)
+}

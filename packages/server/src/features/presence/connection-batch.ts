@@ -1,0 +1,72 @@
+import type { Database } from '../../db/database.ts'
+import { notifyTakenOver } from './leases.queries.ts'
+import {
+  activate,
+  deactivateUnheld,
+  findHolders,
+  holdByProcess,
+  lockDevices,
+  releaseByProcess,
+  type Seen,
+  touch,
+} from './presence.queries.ts'
+
+/** What is to be written of connections. A device is in each list once at most. */
+export interface ConnectionBatch<Device extends Seen> {
+  /** Signed on here: held by this process, whoever held them before. */
+  take: readonly Device[]
+  /** Held under an earlier lease: kept, unless another process has them by now. */
+  keep: readonly Device[]
+  /** Reported something. */
+  touch: readonly Device[]
+  /** Not held here any more. */
+  release: readonly Device[]
+}
+
+/** Writes a batch and answers which of the devices to keep another process has. Devices that are gone are passed over. */
+export async function writeConnections<Device extends Seen>(
+  transaction: Database,
+  processId: string,
+  batch: ConnectionBatch<Device>,
+): Promise<Device[]> {
+  const all = [...batch.take, ...batch.keep, ...batch.touch, ...batch.release]
+  const locked = await lockDevices(transaction, [...new Map(all.map((device) => [device.deviceId, device])).values()])
+  const states = new Map(locked.map(({ deviceId, state }) => [deviceId, state]))
+  const isThere = ({ deviceId }: Device): boolean => states.has(deviceId)
+  const others = await otherHolders(transaction, locked, processId)
+
+  const take = batch.take.filter(isThere)
+  const keep = batch.keep.filter((device) => isThere(device) && !others.has(device.deviceId))
+  await hold(transaction, processId, [...take, ...keep])
+  // A device that is kept has reported nothing now.
+  const active = [...take, ...keep.filter(({ deviceId }) => states.get(deviceId) !== 'active')]
+  if (active.length > 0) await activate(transaction, active)
+  const touched = batch.touch.filter((device) => isThere(device) && !take.includes(device))
+  if (touched.length > 0) await touch(transaction, touched)
+  await release(transaction, processId, batch.release.filter(isThere))
+
+  const robbed = new Set(take.flatMap(({ deviceId }) => others.get(deviceId) ?? []))
+  if (robbed.size > 0) await notifyTakenOver(transaction, [...robbed])
+  return batch.keep.filter(({ deviceId }) => others.has(deviceId))
+}
+
+async function otherHolders(
+  transaction: Database,
+  devices: readonly Seen[],
+  processId: string,
+): Promise<ReadonlyMap<string, string>> {
+  const holders = await findHolders(transaction, devices)
+  return new Map(
+    holders.filter((holder) => holder.processId !== processId).map((holder) => [holder.deviceId, holder.processId]),
+  )
+}
+
+async function hold(transaction: Database, processId: string, devices: readonly Seen[]): Promise<void> {
+  if (devices.length > 0) await holdByProcess(transaction, devices, processId)
+}
+
+async function release(transaction: Database, processId: string, devices: readonly Seen[]): Promise<void> {
+  if (devices.length === 0) return
+  await releaseByProcess(transaction, devices, processId)
+  await deactivateUnheld(transaction, devices)
+}

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../../db/database.ts'
+import { writeConnections } from './connection-batch.ts'
+import type { HeldDevices } from './held-devices.ts'
+import { type Lease, LeaseLost } from './lease.ts'
+
+/** Writes what changes of the connections of this process, together and under its lease. */
+export interface ConnectionWriter {
+  /** There may be something to write. */
+  wake(): void
+  /** Resolves when nothing is being written. */
+  settled(): Promise<void>
+}
+
+export interface ConnectionWriterOptions {
+  db: Database
+  log: FastifyBaseLogger
+  lease: Lease
+  devices: HeldDevices
+  /** Aborted when what cannot be written now is not to be waited for. */
+  closing: AbortSignal
+  /** Events were committed. */
+  onEvents?: (() => void) | undefined
+}
+
+/** How long changes gather before they are written together. */
+const GATHER_MS = 20
+const RETRY_MS = 500
+
+export function createConnectionWriter(options: ConnectionWriterOptions): ConnectionWriter {
+  const { db, log, lease, devices, closing, onEvents } = options
+  let isWriting = false
+  let writing = Promise.resolve()
+  let isFailing = false
+
+  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closing }).catch(() => {})
+
+  const wake = (): void => {
+    if (isWriting || !devices.isPending()) return
+    isWriting = true
+    writing = writeAll().finally(() => {
+      isWriting = false
+      if (!closing.aborted) wake()
+    })
+  }
+
+  const writeAll = async (): Promise<void> => {
+    await pause(GATHER_MS)
+    while (devices.isPending()) {
+      if (lease.id === undefined && closing.aborted) return
+      try {
+        await writeSome()
+        if (isFailing) log.info('states of devices are written again')
+        isFailing = false
+      } catch (error) {
+        if (closing.aborted) return
+        if (error instanceof LeaseLost) await lease.renew().catch(() => {})
+        else if (!isFailing) log.warn({ err: error }, 'states of devices cannot be written; trying again')
+        isFailing = !(error instanceof LeaseLost)
+        await pause(isFailing || lease.id === undefined ? RETRY_MS : 0)
+      }
+    }
+  }
+
+  const writeSome = async (): Promise<void> => {
+    const batch = devices.next()
+    const { processId, lost } = await db.transaction().execute(async (transaction) => {
+      const id = await lease.lock(transaction)
+      return { processId: id, lost: await writeConnections(transaction, id, batch.toWrite) }
+    })
+    // Written under a lease that has been lost since: all of it again, under the new one.
+    if (processId !== lease.id) return
+    devices.settle(batch, lost)
+    onEvents?.()
+  }
+
+  return { wake, settled: () => writing }
+}

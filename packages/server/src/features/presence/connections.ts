@@ -1,0 +1,131 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type pg from 'pg'
+import type { Database } from '../../db/database.ts'
+import { listenForNotifications } from '../../db/notifications.ts'
+import { createConnectionWriter } from './connection-writer.ts'
+import { createHeldDevices } from './held-devices.ts'
+import { createLease } from './lease.ts'
+import { takeOverChannel } from './leases.queries.ts'
+import { findHolders, type Seen } from './presence.queries.ts'
+import { endExpiredLeases, endOverdue } from './sweeps.ts'
+
+/** The connections that this process holds. Telling of them costs nothing; what follows is written in batches. */
+export interface Connections {
+  /** How many devices are connected here. */
+  readonly size: number
+  /** A device has signed on here; it is active soon, and no other process holds its connection any more. */
+  connected(device: Seen): void
+  /** Its connection here has ended: inactive after the hold time, unless it is back by then. */
+  disconnected(deviceId: string): void
+  /** A connected device has reported something. */
+  reported(deviceId: string): void
+  /** Resolves when it is written that a connected device is active; at once where nothing is to be written. */
+  written(deviceId: string): Promise<void>
+  /** Its connection here is another process's now and is to be closed. Returns what ends it. */
+  onTakenOver(listener: (deviceId: string) => void): () => void
+  /** Devices still connected become inactive after the hold time, unless they are with another process by then. */
+  close(): Promise<void>
+}
+
+export interface ConnectionsOptions {
+  db: Database
+  connection: pg.ClientConfig
+  log: FastifyBaseLogger
+  holdMs: number
+  /** Events were committed. */
+  onEvents?: () => void
+}
+
+const BATCH = 1_000
+const EVERY_MS = 1_000
+/** A process that came back, or the database, leaves the others time to renew their leases before it ends any. */
+const GRACE_MS = 4_500
+const LEAVE_EVERY_MS = 100
+
+export function createConnections({ db, connection, log, holdMs, onEvents }: ConnectionsOptions): Connections {
+  const takeOverListeners = new Set<(deviceId: string) => void>()
+  const closing = new AbortController()
+  const devices = createHeldDevices(
+    () => writer.wake(),
+    (deviceId) => {
+      for (const listener of takeOverListeners) listener(deviceId)
+    },
+  )
+  const lease = createLease(db, log, devices.reclaim)
+  const writer = createConnectionWriter({ db, log, lease, devices, closing: closing.signal, onEvents })
+
+  const checkTakenOver = async (): Promise<void> => {
+    const held = devices.held()
+    for (let at = 0; at < held.length; at += BATCH) {
+      const holders = await findHolders(db, held.slice(at, at + BATCH))
+      for (const { deviceId, processId } of holders) if (processId !== lease.id) devices.lose(deviceId)
+    }
+  }
+
+  let checking = Promise.resolve()
+  const checkSoon = (): void => {
+    checking = checking.then(checkTakenOver).catch((error: unknown) => {
+      if (!closing.signal.aborted) log.warn({ err: error }, 'devices taken over by other servers were not looked for')
+    })
+  }
+
+  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closing.signal }).catch(() => {})
+
+  /** Does something each second until the end, and says once when it cannot. */
+  const repeatedly = async (step: () => Promise<void>, failure: string): Promise<void> => {
+    let isAway = false
+    while (!closing.signal.aborted) {
+      try {
+        await step()
+        isAway = false
+      } catch (error) {
+        if (!isAway && !closing.signal.aborted) log.warn({ err: error }, `${failure}; trying again each second`)
+        isAway = true
+      }
+      await pause(EVERY_MS)
+    }
+  }
+
+  const sweep = async (): Promise<void> => {
+    const ended = performance.now() - lease.steadySince > GRACE_MS ? await endExpiredLeases(db) : 0
+    if (ended + (await endOverdue(db)) > 0) onEvents?.()
+  }
+
+  const notifications = listenForNotifications({
+    connection,
+    log,
+    channels: [takeOverChannel],
+    subject: 'devices taken over',
+    meanwhile: 'they are looked for once it is back',
+    onNotification: (processId) => {
+      if (processId === lease.id) checkSoon()
+    },
+    onGap: checkSoon,
+  })
+  const leaveTimer = setInterval(() => devices.leave(performance.now()), LEAVE_EVERY_MS)
+  const renewed = repeatedly(lease.renew, 'the lease on connections cannot be renewed')
+  const swept = repeatedly(sweep, 'devices whose time is over are not looked for')
+
+  return {
+    get size() {
+      return devices.size
+    },
+    connected: devices.connect,
+    disconnected: (deviceId) => devices.disconnect(deviceId, performance.now() + holdMs),
+    reported: devices.report,
+    written: devices.written,
+    onTakenOver(listener) {
+      takeOverListeners.add(listener)
+      return () => void takeOverListeners.delete(listener)
+    },
+    async close() {
+      clearInterval(leaveTimer)
+      closing.abort()
+      await notifications.close()
+      await Promise.all([renewed, swept, writer.settled(), checking])
+      await lease.end(holdMs / 1_000).catch(() => {})
+    },
+  }
+}

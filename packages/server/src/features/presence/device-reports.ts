@@ -1,0 +1,83 @@
+import type { Viewer } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError } from '../../errors.ts'
+import { setAttributesEach } from '../attributes/set-attributes.ts'
+import type { State } from '../devices/device.ts'
+import { type DeviceServiceInput, syncServices } from '../services/device-services.ts'
+import { batchByAccount } from './account-batches.ts'
+import type { Connections } from './connections.ts'
+import { applyStateReports } from './state-reports.ts'
+
+/** A connected device, and as whom it acts on itself. */
+export interface ReportingDevice {
+  deviceId: string
+  viewer: Viewer
+  address: string
+}
+
+/** What connected devices say. Each promise is kept once it is committed; an ApiError says why it is refused. */
+export interface DeviceReports {
+  /** As `setAttributes` on itself or on one of its services. */
+  attributes(device: ReportingDevice, targetId: string, attributes: Record<string, unknown>): Promise<void>
+  serviceState(device: ReportingDevice, serviceId: string, state: State): Promise<void>
+  /** The services that it has; answers them with their ids. */
+  services(device: ReportingDevice, services: readonly DeviceServiceInput[]): Promise<{ id: string; name: string }[]>
+}
+
+export interface DeviceReportsOptions {
+  db: Database
+  connections: Connections
+  /** Events were committed. */
+  onEvents: () => void
+}
+
+export function createDeviceReports({ db, connections, onEvents }: DeviceReportsOptions): DeviceReports {
+  const writeAttributes = batchByAccount<{
+    device: ReportingDevice
+    targetId: string
+    attributes: Record<string, unknown>
+  }>(async (_accountId, items) => {
+    const inputs = items.map(({ device, targetId, attributes }) => ({
+      serviceId: targetId,
+      attributes,
+      deviceId: device.deviceId,
+    }))
+    const outcomes = await setAttributesEach({ db, viewer: items[0]!.device.viewer }, inputs)
+    onEvents()
+    return outcomes.map((outcome) => (outcome instanceof ApiError ? outcome : undefined))
+  })
+
+  const writeStates = batchByAccount<{ device: ReportingDevice; serviceId: string; state: State }>(
+    async (accountId, items) => {
+      const reports = items.map(({ device: { deviceId, address }, serviceId, state }) => ({
+        id: serviceId,
+        state,
+        deviceId,
+        address,
+      }))
+      const outcomes = await db
+        .transaction()
+        .execute((transaction) => applyStateReports(transaction, accountId, reports))
+      onEvents()
+      return outcomes
+    },
+  )
+
+  return {
+    async attributes(device, targetId, attributes) {
+      await writeAttributes(device.viewer.accountId, { device, targetId, attributes })
+      connections.reported(device.deviceId)
+    },
+    async serviceState(device, serviceId, state) {
+      // A service is active with its device only, and that may not be written yet.
+      await connections.written(device.deviceId)
+      await writeStates(device.viewer.accountId, { device, serviceId, state })
+    },
+    async services(device, services) {
+      const answer = await syncServices({ db, viewer: device.viewer }, device.deviceId, services)
+      connections.reported(device.deviceId)
+      onEvents()
+      return answer
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { type Database, query } from '../../db/database.ts'
+
+export const insertLease = (db: Database, id: string, seconds: number) =>
+  query(db, `insert into server_process (id, expires) values ($1, statement_timestamp() + $2 * interval '1 second')`, [
+    id,
+    seconds,
+  ])
+
+/** False: it expired before, and cannot be had again. */
+export async function renewLease(db: Database, id: string, seconds: number): Promise<boolean> {
+  const rows = await query(
+    db,
+    `update server_process set expires = statement_timestamp() + $2 * interval '1 second'
+     where id = $1 and expires > statement_timestamp() returning id`,
+    [id, seconds],
+  )
+  return rows.length > 0
+}
+
+/** Lets a lease run out earlier. */
+export const shortenLease = (db: Database, id: string, seconds: number) =>
+  query(
+    db,
+    `update server_process set expires = least(expires, statement_timestamp() + $2 * interval '1 second') where id = $1`,
+    [id, seconds],
+  )
+
+/**
+ * Keeps others from ending this lease for the rest of the transaction. False: it has expired. A process that is stopped in
+ * the middle would keep it for ever, and devices locked: the database ends such a transaction after a while.
+ */
+export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
+  const rows = await query(
+    db,
+    `select id, set_config('idle_in_transaction_session_timeout', '3000', true) from server_process
+     where id = $1 and expires > clock_timestamp() for key share`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+export const findExpiredLeases = (db: Database) =>
+  query<{ id: string }>(db, 'select id from server_process where expires <= statement_timestamp()', [])
+
+/** Locks an expired lease whose holder is writing nothing under it; false where it is not there or not free. */
+export async function lockExpiredLease(db: Database, id: string): Promise<boolean> {
+  const rows = await query(
+    db,
+    'select id from server_process where id = $1 and expires <= clock_timestamp() for update skip locked',
+    [id],
+  )
+  return rows.length > 0
+}
+
+export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
+
+/** NOTIFY channel; the payload is the id of a process that no longer holds all that it held. */
+export const takeOverChannel = 'muster_taken_over'
+
+/** Tells processes, when the transaction commits, that some of their connections are another's now. */
+export const notifyTakenOver = (db: Database, processIds: readonly string[]) =>
+  query(db, `select pg_notify('${takeOverChannel}', id) from unnest($1::text[]) as id`, [processIds])

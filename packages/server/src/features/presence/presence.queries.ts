@@ -1,0 +1,177 @@
+import { type Database, query } from '../../db/database.ts'
+import type { State } from '../devices/device.ts'
+
+/** These statements serve many accounts at once, for devices of all of them come and go together: each row names its account. */
+export interface DeviceKey {
+  readonly accountId: string
+  readonly deviceId: string
+}
+
+const accounts = (devices: readonly DeviceKey[]): string[] => devices.map(({ accountId }) => accountId)
+const ids = (devices: readonly DeviceKey[]): string[] => devices.map(({ deviceId }) => deviceId)
+
+const wanted = 'unnest($1::text[], $2::text[]) as w (account_id, device_id)'
+const isWanted = (alias: string): string => `${alias}.account_id = w.account_id and ${alias}.device_id = w.device_id`
+
+export interface LockedDevice extends DeviceKey {
+  state: State
+}
+
+/**
+ * Locks devices as they stand, in the order of account and id, in which whoever locks several does: nobody waits in a circle.
+ * What is read by the statements after it is not older than the locks. Devices that are gone are left out.
+ */
+export const lockDevices = (db: Database, devices: readonly DeviceKey[]) =>
+  query<LockedDevice>(
+    db,
+    `select d.account_id as "accountId", d.id as "deviceId", l.state
+     from ${wanted} join device d on d.account_id = w.account_id and d.id = w.device_id
+     join device_live l on l.account_id = d.account_id and l.device_id = d.id
+     order by d.account_id, d.id for no key update of d, l`,
+    [accounts(devices), ids(devices)],
+  )
+
+/** Process ids of the connections of locked devices, where a process with a valid lease holds one. */
+export const findHolders = (db: Database, devices: readonly DeviceKey[]) =>
+  query<DeviceKey & { processId: string }>(
+    db,
+    `select h.account_id as "accountId", h.device_id as "deviceId", h.process_id as "processId"
+     from ${wanted} join device_hold h on ${isWanted('h')}
+     join server_process p on p.id = h.process_id and p.expires > statement_timestamp()`,
+    [accounts(devices), ids(devices)],
+  )
+
+/** The process holds connections of these locked devices from now on. */
+export const holdByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
+  query(
+    db,
+    `insert into device_hold as h (account_id, device_id, process_id)
+     select w.account_id, w.device_id, $3 from ${wanted}
+     on conflict (account_id, device_id) do update set process_id = excluded.process_id
+     where h.process_id is distinct from excluded.process_id`,
+    [accounts(devices), ids(devices), processId],
+  )
+
+/** The process holds no connections of these any more; what another process holds stays. */
+export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
+  query(db, `update device_hold h set process_id = null from ${wanted} where ${isWanted('h')} and h.process_id = $3`, [
+    accounts(devices),
+    ids(devices),
+    processId,
+  ])
+
+export interface TimedHold extends DeviceKey {
+  seconds: number
+  /** False: a longer hold stays as it is. */
+  isExact: boolean
+}
+
+/** Holds locked devices active for a time. */
+export const holdForTime = (db: Database, holds: readonly TimedHold[]) =>
+  query(
+    db,
+    `insert into device_hold as h (account_id, device_id, until)
+     select w.account_id, w.device_id, statement_timestamp() + w.seconds * interval '1 second'
+     from unnest($1::text[], $2::text[], $3::integer[]) as w (account_id, device_id, seconds)
+     on conflict (account_id, device_id) do update set until = case
+       when (h.account_id, h.device_id) in (select e.account_id, e.device_id from unnest($1::text[], $2::text[], $4::boolean[])
+         as e (account_id, device_id, is_exact) where e.is_exact) then excluded.until
+       else greatest(h.until, excluded.until) end`,
+    [accounts(holds), ids(holds), holds.map(({ seconds }) => seconds), holds.map(({ isExact }) => isExact)],
+  )
+
+/** Ends holds by time of locked devices: all of them, or those whose time is over. */
+export const endTimedHolds = (db: Database, devices: readonly DeviceKey[], which: 'all' | 'over') =>
+  query(
+    db,
+    `update device_hold h set until = null from ${wanted}
+     where ${isWanted('h')} and h.until is not null and ($3 or h.until <= statement_timestamp())`,
+    [accounts(devices), ids(devices), which === 'all'],
+  )
+
+/** Devices with a hold whose time is over. */
+export const findTimedOut = (db: Database, limit: number) =>
+  query<DeviceKey>(
+    db,
+    `select account_id as "accountId", device_id as "deviceId" from device_hold
+     where until <= statement_timestamp() order by until limit $1`,
+    [limit],
+  )
+
+export const findHeldBy = (db: Database, processId: string, limit: number) =>
+  query<DeviceKey>(
+    db,
+    `select account_id as "accountId", device_id as "deviceId" from device_hold
+     where process_id = $1 order by account_id, device_id limit $2`,
+    [processId, limit],
+  )
+
+/** Where it is known from, for the event. */
+export interface Seen extends DeviceKey {
+  address?: string | undefined
+}
+
+const seen = `unnest($1::text[], $2::text[], $3::text[]) as w (account_id, device_id, address)`
+const seenParameters = (devices: readonly Seen[]) => [
+  accounts(devices),
+  ids(devices),
+  devices.map(({ address }) => address ?? null),
+]
+
+const dataWith = (address: string): string => `jsonb_strip_nulls(jsonb_build_object('address', ${address}))`
+
+/** Locked devices are active and reported just now; an event for each that was not active. */
+export const activate = (db: Database, devices: readonly Seen[]) =>
+  query(
+    db,
+    `with before as materialized (
+       select w.*, d.name, l.state from ${seen}
+       join device d on d.account_id = w.account_id and d.id = w.device_id
+       join device_live l on ${isWanted('l')}
+     ), moved as (
+       update device_live l set state = 'active', last_reported = statement_timestamp(),
+         state_since = case l.state when 'active' then l.state_since else statement_timestamp() end
+       from before w where ${isWanted('l')}
+     )
+     insert into event (account_id, type, device_id, targets, state, data)
+     select account_id, 'DEVICE_STATE', device_id,
+       jsonb_build_array(jsonb_build_object('id', device_id, 'name', name, 'kind', 'device')), 'active', ${dataWith('address')}
+     from before where state <> 'active'`,
+    seenParameters(devices),
+  )
+
+/** Locked devices that nothing holds are inactive, and so are their services that reported; an event for each that was active. */
+export const deactivateUnheld = (db: Database, devices: readonly Seen[]) =>
+  query(
+    db,
+    `with unheld as materialized (
+       select w.*, d.name from ${seen} join device d on d.account_id = w.account_id and d.id = w.device_id
+       where not exists (select from device_hold h
+         where ${isWanted('h')} and (h.process_id is not null or h.until > statement_timestamp()))
+     ), emptied as (
+       delete from device_hold h using unheld w where ${isWanted('h')}
+     ), moved as (
+       update device_live l set state = 'inactive', state_since = statement_timestamp()
+       from unheld w where ${isWanted('l')} and l.state <> 'inactive' returning w.*
+     ), moved_service as (
+       update service_live l set state = 'inactive', state_since = statement_timestamp(), until = null
+       from unheld w where ${isWanted('l')} and l.state <> 'inactive' returning w.*, l.service_id
+     )
+     insert into event (account_id, type, device_id, targets, state, data)
+     select account_id, 'DEVICE_STATE', device_id,
+       jsonb_build_array(jsonb_build_object('id', device_id, 'name', name, 'kind', 'device')), 'inactive', ${dataWith('address')}
+     from moved
+     union all
+     select w.account_id, 'SERVICE_STATE', w.device_id, jsonb_build_array(
+       jsonb_build_object('id', s.id, 'name', s.name, 'kind', 'service'),
+       jsonb_build_object('id', w.device_id, 'name', w.name, 'kind', 'device')), 'inactive', ${dataWith('w.address')}
+     from moved_service w join service s on s.account_id = w.account_id and s.id = w.service_id`,
+    seenParameters(devices),
+  )
+
+/** Locked devices reported something just now. */
+export const touch = (db: Database, devices: readonly DeviceKey[]) =>
+  query(db, `update device_live l set last_reported = statement_timestamp() from ${wanted} where ${isWanted('l')}`, [
+    accounts(devices),
+    ids(devices),
+  ])

@@ -1,0 +1,143 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startTestApp, type TestApp } from '../../../test/app.ts'
+import { inTime } from '../../../test/in-time.ts'
+import { registerDevice, signOn } from '../../../test/mqtt-device.ts'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '1' } })
+})
+
+afterAll(() => app.close())
+
+const report = (id: string, state: string, ttl = 300) =>
+  app.owner.query(
+    'mutation ($id: String!, $state: String!, $ttl: Int) { reportState(serviceId: $id, state: $state, ttl: $ttl) }',
+    {
+      id,
+      state,
+      ttl,
+    },
+  )
+
+const addService = async (deviceId: string): Promise<string> => {
+  const { addService: added } = await app.owner.data(
+    `mutation { addService(deviceId: "${deviceId}", name: "ssh") { id } }`,
+  )
+  return added.id
+}
+
+const findDevice = async (id: string) => {
+  const { login } = await app.owner.data(
+    `{ login { device(id: ["${id}"]) { state lastReported services { state lastReported } active: services(state: "active") { id }
+       sorted: services(sort: "state") { id }
+       events(types: [DEVICE_STATE, SERVICE_STATE]) { items { type state } } } } }`,
+  )
+  const [device] = login.device
+  const events = device.events.items.map(({ type, state }: Record<string, string>) => `${type} ${state}`).toReversed()
+  return { ...device, events }
+}
+
+const untilInactive = (id: string) =>
+  vi.waitFor(async () => expect((await findDevice(id)).state).toBe('inactive'), { timeout: 60_000 })
+
+describe('reports that hold for a time', () => {
+  test('a device is active for as long, and then inactive', async () => {
+    const { id, found } = await inTime(1_800, async () => {
+      const device = await registerDevice(app.owner)
+      expect((await report(device.id, 'active', 2)).errors).toBeUndefined()
+      return { id: device.id, found: await findDevice(device.id) }
+    })
+    expect(found).toMatchObject({ state: 'active', events: ['DEVICE_STATE active'] })
+    await untilInactive(id)
+    expect((await findDevice(id)).events).toEqual(['DEVICE_STATE active', 'DEVICE_STATE inactive'])
+  })
+
+  test('a later report prolongs it, and inactive ends it at once', async () => {
+    const { id } = await inTime(900, async () => {
+      const device = await registerDevice(app.owner)
+      await report(device.id, 'active', 1)
+      await report(device.id, 'active', 300)
+      return device
+    })
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    expect((await findDevice(id)).state).toBe('active')
+    await report(id, 'inactive')
+    expect(await findDevice(id)).toMatchObject({
+      state: 'inactive',
+      events: ['DEVICE_STATE active', 'DEVICE_STATE inactive'],
+    })
+  })
+
+  test('an active service has an active device, and goes inactive with it or by its own time', async () => {
+    const { id, serviceId, found } = await inTime(1_800, async () => {
+      const device = await registerDevice(app.owner)
+      const service = await addService(device.id)
+      await report(device.id, 'active', 300)
+      await report(service, 'active', 2)
+      return { id: device.id, serviceId: service, found: await findDevice(device.id) }
+    })
+    expect(found).toMatchObject({ state: 'active', services: [{ state: 'active' }], active: [{ id: serviceId }] })
+    await vi.waitFor(async () => expect((await findDevice(id)).services[0].state).toBe('inactive'), {
+      timeout: 60_000,
+    })
+    expect((await findDevice(id)).state).toBe('active')
+
+    await report(serviceId, 'active', 300)
+    await report(id, 'inactive')
+    const after = await findDevice(id)
+    expect(after).toMatchObject({ state: 'inactive', services: [{ state: 'inactive' }], active: [] })
+    expect(after.events).toEqual([
+      'DEVICE_STATE active',
+      'SERVICE_STATE inactive',
+      'SERVICE_STATE active',
+      'DEVICE_STATE inactive',
+      'SERVICE_STATE inactive',
+    ])
+  })
+
+  test('a service that is reported active brings its device along', async () => {
+    const { id, events } = await inTime(1_800, async () => {
+      const device = await registerDevice(app.owner)
+      await report(await addService(device.id), 'active', 2)
+      return { id: device.id, events: (await findDevice(device.id)).events }
+    })
+    expect(events).toEqual(['DEVICE_STATE active', 'SERVICE_STATE active'])
+    await untilInactive(id)
+  })
+
+  test('a connected device cannot be reported inactive, and outlives a report of it', async () => {
+    const device = await registerDevice(app.owner)
+    await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
+    await vi.waitFor(async () => expect((await findDevice(device.id)).state).toBe('active'), { timeout: 60_000 })
+    expect((await report(device.id, 'inactive')).errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }])
+    await report(device.id, 'active', 1)
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    expect((await findDevice(device.id)).events).toEqual(['DEVICE_STATE active'])
+  })
+})
+
+test('devices and services of another user are not found', async () => {
+  const { id } = await registerDevice(await app.createUser())
+  expect((await report(id, 'active')).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }])
+})
+
+test('when all connections to the database break, connected devices stay active and changes are made up for', async () => {
+  const [staying, leaving] = [await registerDevice(app.owner), await registerDevice(app.owner)]
+  const url = `mqtt://127.0.0.1:${app.mqttPort}`
+  await signOn(url, staying)
+  const client = await signOn(url, leaving)
+  await vi.waitFor(async () => expect((await findDevice(leaving.id)).state).toBe('active'), { timeout: 60_000 })
+  await client.endAsync()
+  await breakConnections()
+  await untilInactive(leaving.id)
+  expect((await findDevice(staying.id)).events).toEqual(['DEVICE_STATE active'])
+})
+
+/** Ends every connection to this database but the one that asks. */
+async function breakConnections(): Promise<void> {
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(app.db)
+}

@@ -1,0 +1,79 @@
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, notFound } from '../../errors.ts'
+import type { State } from '../devices/device.ts'
+import { parseId } from '../devices/device-id.ts'
+import { lockDevices, touch } from './presence.queries.ts'
+import { applyStateReports } from './state-reports.ts'
+
+/** What a device or service says of its state, or somebody for it. */
+export interface StateReport {
+  /** Of a device or of a service, in either case. */
+  id: string
+  state: State
+  /**
+   * Seconds for which `active` holds; an active service's device is active for as long at least. Left away by a device
+   * that is connected: then the service is active until it says otherwise or its device goes inactive.
+   */
+  ttl?: number | undefined
+  /** Where the report came from. */
+  address?: string | undefined
+  /** The device that reports, where one does: a service of another device is then not found. */
+  deviceId?: string | undefined
+}
+
+/** Who reports: `viewer.accountId` owns the devices. */
+export type Reporter = Pick<Context, 'db' | 'viewer'>
+
+/** Makes states what the reports say, all or none; NOT_FOUND for an id that is no device or service of the viewer. */
+export async function reportStates(context: Reporter, reports: readonly StateReport[]): Promise<void> {
+  await context.db.transaction().execute((transaction) => reportStatesIn(transaction, context, reports))
+}
+
+/** `reportStates` in a transaction of the caller. It locks devices, then services, each in the order of their ids. */
+export async function reportStatesIn(
+  transaction: Database,
+  { viewer }: Pick<Context, 'viewer'>,
+  reports: readonly StateReport[],
+): Promise<void> {
+  const outcomes = await applyStateReports(transaction, viewer.accountId, reports)
+  const failure = outcomes.find((outcome) => outcome instanceof ApiError)
+  if (failure !== undefined) throw failure
+}
+
+/** `active` for ttl seconds, for all of these devices or none. */
+export const reportActive = (
+  context: Reporter,
+  { deviceIds, ttl, address }: { deviceIds: readonly string[]; ttl: number; address?: string | undefined },
+): Promise<void> =>
+  reportStates(
+    context,
+    deviceIds.map((id) => ({ id, state: 'active', ttl, address })),
+  )
+
+/** `inactive` at once, for all of these devices or none. CONFLICT for one that is connected: it is active while it is. */
+export const reportInactive = (
+  context: Reporter,
+  { deviceIds, address }: { deviceIds: readonly string[]; address?: string | undefined },
+): Promise<void> =>
+  reportStates(
+    context,
+    deviceIds.map((id) => ({ id, state: 'inactive', address })),
+  )
+
+/** The state of one service, or of a device where the id is one's. */
+export const reportServiceState = (context: Reporter, report: StateReport): Promise<void> =>
+  reportStates(context, [report])
+
+/** Notes that a device reported something just now, in a transaction of the caller; for reports that carry no state. */
+export async function noteReport(
+  transaction: Database,
+  { viewer }: Pick<Context, 'viewer'>,
+  deviceId: string,
+): Promise<void> {
+  const id = parseId(deviceId)
+  if (id === undefined) throw notFound('device', deviceId)
+  const locked = await lockDevices(transaction, [{ accountId: viewer.accountId, deviceId: id }])
+  if (locked.length === 0) throw notFound('device', deviceId)
+  await touch(transaction, locked)
+}

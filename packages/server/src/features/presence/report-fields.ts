@@ -1,0 +1,18 @@
+import { badInput } from '../../errors.ts'
+import type { State } from '../devices/device.ts'
+
+/** Seconds for which a report holds that does not say for how long. */
+export const DEFAULT_TTL = 300
+const MOST_TTL = 86_400
+
+export function readState(text: string, path: string): State {
+  if (text !== 'active' && text !== 'inactive') {
+    throw badInput(`${path} must be "active" or "inactive", not ${JSON.stringify(text)}`)
+  }
+  return text
+}
+
+export function assertTtl(seconds: number, path: string): void {
+  if (seconds < 1 || seconds > MOST_TTL)
+    throw badInput(`${path} must be from 1 to ${MOST_TTL} seconds, found ${seconds}`)
+}

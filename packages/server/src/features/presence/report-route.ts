@@ -1,0 +1,65 @@
+import type { FailedSignatures } from '../../auth/failed-signatures.ts'
+import { deviceRefusal } from '../../auth/reasons.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError } from '../../errors.ts'
+import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
+import { readFields } from '../../http/json-fields.ts'
+import { limits } from '../../limits.ts'
+import type { State } from '../devices/device.ts'
+import { idOfBasicUser, type SignedOnDevice, signOnDevice } from '../devices/sign-on.ts'
+import { type DeviceReport, type ServiceReport, takeReport } from './report.ts'
+import { readState } from './report-fields.ts'
+
+export interface ReportDeps {
+  db: Database
+  /** Secrets that did not hold. */
+  failed: FailedSignatures
+  /** Called once something was committed. */
+  onChange: () => void
+}
+
+/** `POST /devices/v1/report`, by the device itself. */
+export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
+  path: '/devices/v1/report',
+  async handle(request) {
+    const device = await authenticate(deps, request)
+    await takeReport(deps.db, device, readReport(request))
+    deps.onChange()
+    return { deviceId: device.deviceId }
+  },
+})
+
+async function authenticate({ db, failed }: ReportDeps, request: DeviceRequest): Promise<SignedOnDevice> {
+  const { credentials, address } = request
+  if (credentials === undefined) throw deviceRefusal('no-credentials')
+  const id = idOfBasicUser(credentials.user)
+  const device = await signOnDevice(db, { id: id ?? '', secret: credentials.password })
+  if (device !== undefined) return device
+  const retryAfter = failed.count(address, id)
+  if (retryAfter === undefined) throw deviceRefusal('wrong-secret')
+  const message = `too many secrets that do not hold: come back in ${retryAfter} seconds`
+  throw new ApiError('RATE_LIMITED', message, { retryAfter })
+}
+
+function readReport({ body, address }: DeviceRequest): DeviceReport {
+  const fields = readFields(body, '', ['state', 'ttl', 'attributes', 'services'])
+  return {
+    state: readOptionalState(fields.optionalText('state'), 'state'),
+    ttl: fields.optionalInteger('ttl'),
+    attributes: fields.optionalObject('attributes'),
+    services: fields.optionalList('services', limits.servicesPerDevice, readService) ?? [],
+    address,
+  }
+}
+
+function readService(item: unknown, path: string): ServiceReport {
+  const fields = readFields(item, path, ['id', 'state', 'attributes'])
+  return {
+    id: fields.text('id'),
+    state: readOptionalState(fields.optionalText('state'), `${path}state`),
+    attributes: fields.optionalObject('attributes'),
+  }
+}
+
+const readOptionalState = (text: string | undefined, path: string): State | undefined =>
+  text === undefined ? undefined : readState(text, path)

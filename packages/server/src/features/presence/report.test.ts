@@ -1,0 +1,272 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { basic, type DeviceAnswer, post, refusalOf } from '../../../test/device.ts'
+import { inTime } from '../../../test/in-time.ts'
+
+let app: TestApp
+let owner: TestUser
+beforeAll(async () => {
+  app = await startTestApp({ mqtt: true })
+  owner = app.owner
+})
+afterAll(() => app.close())
+
+interface Device {
+  id: string
+  secret: string
+  services: string[]
+  report(body: unknown): Promise<DeviceAnswer>
+}
+
+async function newDevice(user = owner): Promise<Device> {
+  const { registerDevice } = await user.data(
+    `mutation { registerDevice(name: "gate", services: [{ name: "a" }, { name: "b" }], attributes: { site: "oslo" }) {
+      secret device { id services { id } } } }`,
+  )
+  const { secret, device } = registerDevice
+  return {
+    id: device.id,
+    secret,
+    services: device.services.map(({ id }: { id: string }) => id),
+    report: (body) => post(app, 'report', body, basic(device.id, secret)),
+  }
+}
+
+const seen = async (id: string, user = owner) =>
+  (
+    await user.data(
+      `query ($id: [String!]!) { login { device(id: $id) {
+        state online lastReported attributes services { id state lastReported attributes } } } }`,
+      { id: [id] },
+    )
+  ).login.device[0]
+
+const eventsOf = async (id: string) =>
+  (
+    await owner.data(
+      'query ($id: [String!]) { login { events(deviceId: $id) { items { type state actor { id } data } } } }',
+      { id: [id] },
+    )
+  ).login.events.items
+
+const reportState = `mutation ($id: String!, $state: String!, $ttl: Int) { reportState(serviceId: $id, state: $state, ttl: $ttl) }`
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(50)
+}
+
+describe('POST /devices/v1/report', () => {
+  test('states and attributes of a device and its services, in one go', async () => {
+    const device = await newDevice()
+    const [a, b] = device.services as [string, string]
+    const { status, body } = await device.report({
+      state: 'active',
+      ttl: 60,
+      attributes: { 'net.ssid': 'lab' },
+      services: [
+        { id: a.toUpperCase(), state: 'active', attributes: { load: '3' } },
+        { id: b, state: 'inactive' },
+      ],
+    })
+    expect([status, body]).toEqual([200, { deviceId: device.id }])
+    const found = await seen(device.id)
+    expect(found).toMatchObject({
+      state: 'active',
+      online: true,
+      lastReported: expect.any(String),
+      attributes: { site: 'oslo', net: { ssid: 'lab' } },
+    })
+    const services = new Map(found.services.map((service: { id: string }) => [service.id, service]))
+    expect(services.get(a)).toMatchObject({ state: 'active', attributes: { load: '3' } })
+    expect(services.get(b)).toMatchObject({ state: 'inactive', attributes: {} })
+    const events = await eventsOf(device.id)
+    expect(events.slice(0, -1).every(({ actor }: { actor: unknown }) => actor === null)).toBe(true)
+    expect(events).toContainEqual(expect.objectContaining({ type: 'DEVICE_STATE', state: 'active' }))
+  })
+
+  test('takes the id in either case', async () => {
+    const { id, secret } = await newDevice()
+    expect((await post(app, 'report', { state: 'active' }, basic(id.toUpperCase(), secret))).status).toBe(200)
+  })
+
+  test('attributes alone say that it reported, and change no state', async () => {
+    const device = await newDevice()
+    await device.report({ attributes: { site: 'bergen' } })
+    expect(await seen(device.id)).toMatchObject({
+      state: 'inactive',
+      lastReported: expect.any(String),
+      attributes: { site: 'bergen' },
+    })
+  })
+
+  test('holds for ttl seconds, and inactive at once', async () => {
+    const { device, state } = await inTime(1_800, async () => {
+      const reporting = await newDevice()
+      await reporting.report({ state: 'active', ttl: 2 })
+      return { device: reporting, state: (await seen(reporting.id)).state }
+    })
+    expect(state).toBe('active')
+    await until(async () => (await seen(device.id)).state === 'inactive')
+    await device.report({ state: 'active' })
+    await device.report({ state: 'inactive' })
+    expect((await seen(device.id)).state).toBe('inactive')
+  })
+
+  test('all or nothing', async () => {
+    const device = await newDevice()
+    const stranger = await newDevice()
+    const before = await seen(device.id)
+    const answers = [
+      await device.report({ state: 'active', attributes: { ok: 'yes', bad: 1 } }),
+      await device.report({
+        state: 'active',
+        attributes: { ok: 'yes' },
+        services: [{ id: stranger.services[0], state: 'active' }],
+      }),
+      await device.report({
+        attributes: { ok: 'yes' },
+        services: [{ id: device.services[0], attributes: { $x: 'y' } }],
+      }),
+    ]
+    expect(answers.map((answer) => refusalOf(answer).slice(0, 2))).toEqual([
+      [400, 'BAD_USER_INPUT'],
+      [404, 'NOT_FOUND'],
+      [400, 'RESERVED_ATTRIBUTE'],
+    ])
+    expect(await seen(device.id)).toEqual(before)
+  })
+
+  test.each([
+    ['{', 400, 'BAD_USER_INPUT', /not valid JSON/],
+    [{}, 400, 'BAD_USER_INPUT', /nothing to report/],
+    [{ state: 'on' }, 400, 'BAD_USER_INPUT', /^state must be "active" or "inactive", not "on"/],
+    [{ state: 1 }, 400, 'BAD_USER_INPUT', /^state must be a string/],
+    [{ state: 'active', ttl: 0 }, 400, 'BAD_USER_INPUT', /^ttl must be from 1 to 86400 seconds, found 0/],
+    [{ state: 'active', ttl: 86_401 }, 400, 'BAD_USER_INPUT', /^ttl /],
+    [{ state: 'active', ttl: 1.5 }, 400, 'BAD_USER_INPUT', /^ttl must be a whole number/],
+    [{ state: 'inactive', ttl: 5 }, 400, 'BAD_USER_INPUT', /^ttl is for how long/],
+    [{ attributes: [] }, 400, 'BAD_USER_INPUT', /^attributes must be a JSON object/],
+    [{ attributes: { a: { b: { c: 'd' } } } }, 400, 'BAD_USER_INPUT', /attributes\.a\.b/],
+    [{ services: {} }, 400, 'BAD_USER_INPUT', /^services must be an array/],
+    [{ services: [{ state: 'active' }] }, 400, 'BAD_USER_INPUT', /^services\[0\]\.id is missing/],
+    [{ services: [{ id: 'x', state: 'up' }] }, 400, 'BAD_USER_INPUT', /^services\[0\]\.state must be/],
+    [{ services: [{ id: 'x', state: 'active' }] }, 404, 'NOT_FOUND', /"x"/],
+    [{ services: [{ id: 'x', name: 'y' }] }, 400, 'BAD_USER_INPUT', /^services\[0\]\."name" is no member/],
+    [{ battery: 3 }, 400, 'BAD_USER_INPUT', /"battery" is no member here; there are state, ttl/],
+    [{ services: Array.from({ length: 101 }, () => ({ id: 'x' })) }, 413, 'LIMIT_EXCEEDED', /100.*101/],
+    [{ attributes: { a: 'x'.repeat(65_536) } }, 413, 'LIMIT_EXCEEDED', /65536 bytes/],
+    [
+      { state: 'inactive', services: [{ id: 'x', state: 'active' }] },
+      400,
+      'BAD_USER_INPUT',
+      /^services\[0\]\.state cannot be active/,
+    ],
+  ])('%j is refused', async (body, status, code, message) => {
+    const device = await newDevice()
+    expect(refusalOf(await device.report(body))).toEqual([status, code, expect.stringMatching(message)])
+    expect(await seen(device.id)).toMatchObject({ state: 'inactive', lastReported: null })
+  })
+
+  test('writes to no other device of its owner, and to none of another user', async () => {
+    const device = await newDevice()
+    const sibling = await newDevice()
+    const other = await app.createUser()
+    const foreign = await newDevice(other)
+    for (const target of [sibling.id, sibling.services[0], foreign.id, foreign.services[0], owner.accountId]) {
+      for (const what of [{ state: 'active' }, { attributes: { mine: 'yes' } }]) {
+        const answer = await device.report({ services: [{ id: target, ...what }] })
+        expect(refusalOf(answer).slice(0, 2)).toEqual([404, 'NOT_FOUND'])
+      }
+    }
+    expect(await seen(sibling.id)).toMatchObject({ state: 'inactive', attributes: { site: 'oslo' } })
+    expect(await seen(foreign.id, other)).toMatchObject({ state: 'inactive', attributes: { site: 'oslo' } })
+  })
+})
+
+describe('a device that cannot show its secret', () => {
+  test('is refused, whatever it lacks', async () => {
+    const quiet = await startTestApp()
+    const { secret, id } = await registered(quiet)
+    const report = (authorization?: string) => post(quiet, 'report', { state: 'active' }, authorization)
+    const answers = [
+      await report(),
+      await report(basic(id, `${secret}x`)),
+      await report(basic('80:00:00:00:00:00:00:00', secret)),
+      await report(basic('nobody', secret)),
+      await report('Basic !'),
+      await report('Bearer x'),
+    ]
+    expect(answers.map(({ status, headers }) => [status, headers.get('www-authenticate')?.split(' ')[0]])).toEqual(
+      Array(6).fill([401, 'Basic']),
+    )
+    expect(answers[1]!.body.errors).toEqual(answers[2]!.body.errors)
+    expect((await report(basic(id, secret))).status).toBe(200)
+    await quiet.close()
+  })
+
+  test('is slowed down after 20 tries; the good secret passes', async () => {
+    const busy = await startTestApp()
+    const { secret, id } = await registered(busy)
+    const attempt = (text: string) => post(busy, 'report', { state: 'active' }, basic(id, text))
+    for (let count = 0; count < 20; count++) expect((await attempt('wrong')).status).toBe(401)
+    const late = await attempt('wrong')
+    expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect((await attempt(secret)).status).toBe(200)
+    await busy.close()
+  })
+
+  test('is refused once it is deleted', async () => {
+    const device = await newDevice()
+    await device.report({ state: 'active' })
+    await owner.data('mutation ($id: String!) { deleteDevice(deviceId: $id, force: true) }', { id: device.id })
+    expect((await device.report({ state: 'active' })).status).toBe(401)
+  })
+})
+
+async function registered({ owner: user }: TestApp): Promise<{ id: string; secret: string }> {
+  const { registerDevice } = await user.data('mutation { registerDevice(name: "gate") { secret device { id } } }')
+  return { id: registerDevice.device.id, secret: registerDevice.secret }
+}
+
+describe('reportState', () => {
+  test('makes a device active for ttl seconds, or inactive', async () => {
+    const { id } = await newDevice()
+    await owner.data(reportState, { id: id.toUpperCase(), state: 'active', ttl: 1 })
+    expect(await seen(id)).toMatchObject({ state: 'active', lastReported: expect.any(String) })
+    await until(async () => (await seen(id)).state === 'inactive')
+    await owner.data(reportState, { id, state: 'active', ttl: null })
+    await owner.data(reportState, { id, state: 'inactive' })
+    expect((await seen(id)).state).toBe('inactive')
+  })
+
+  test('makes a service active, and its device with it', async () => {
+    const { id, services } = await newDevice()
+    await owner.data(reportState, { id: services[0], state: 'active' })
+    const found = await seen(id)
+    expect(found.state).toBe('active')
+    expect(found.services.find((service: { id: string }) => service.id === services[0]).state).toBe('active')
+  })
+
+  test.each([
+    ['another state', { state: 'on' }, 'BAD_USER_INPUT', /^state /],
+    ['no time', { state: 'active', ttl: 0 }, 'BAD_USER_INPUT', /^ttl /],
+    ['more than a day', { state: 'active', ttl: 86_401 }, 'BAD_USER_INPUT', /^ttl /],
+    ['what is no id', { id: 'x', state: 'active' }, 'NOT_FOUND', /"x"/],
+  ])('refuses %s', async (_what, variables, code, message) => {
+    const { id } = await newDevice()
+    const { errors } = await owner.query(reportState, { id, ...variables })
+    expect([errors?.[0]?.extensions.code, errors?.[0]?.message]).toEqual([code, expect.stringMatching(message)])
+    expect((await seen(id)).state).toBe('inactive')
+  })
+
+  test('is for the owner alone', async () => {
+    const { id, services } = await newDevice()
+    const other = await app.createUser()
+    for (const target of [id, services[0]]) {
+      const { errors } = await other.query(reportState, { id: target, state: 'active' })
+      expect(errors?.[0]?.extensions.code).toBe('NOT_FOUND')
+    }
+    expect((await seen(id)).state).toBe('inactive')
+  })
+})

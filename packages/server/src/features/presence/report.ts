@@ -1,0 +1,83 @@
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { badInput } from '../../errors.ts'
+import { type AttributesInput, setAttributesTogether } from '../attributes/set-attributes.ts'
+import type { State } from '../devices/device.ts'
+import type { SignedOnDevice } from '../devices/sign-on.ts'
+import { noteReport, reportServiceState, reportStatesIn, type StateReport } from './presence.ts'
+import { assertTtl, DEFAULT_TTL, readState } from './report-fields.ts'
+
+/** What the owner says of a device or a service. */
+export async function reportStateOf(
+  context: Pick<Context, 'db' | 'viewer'>,
+  { serviceId, state, ttl }: { serviceId: string; state: string; ttl?: number | null },
+): Promise<void> {
+  const report: StateReport = { id: serviceId, state: readState(state, 'state') }
+  assertTtl(ttl ?? DEFAULT_TTL, 'ttl')
+  if (report.state === 'active') report.ttl = ttl ?? DEFAULT_TTL
+  await reportServiceState(context, report)
+}
+
+/** What a device posts that holds no connection. */
+export interface DeviceReport {
+  state?: State | undefined
+  ttl?: number | undefined
+  attributes?: Record<string, unknown> | undefined
+  services: ServiceReport[]
+  address: string
+}
+
+export interface ServiceReport {
+  id: string
+  state?: State | undefined
+  attributes?: Record<string, unknown> | undefined
+}
+
+/** Writes all that a report says, or nothing: attributes and states of the device and of its services. */
+export async function takeReport(
+  db: Database,
+  { deviceId, viewer }: SignedOnDevice,
+  report: DeviceReport,
+): Promise<void> {
+  const writes = attributeWrites(deviceId, report)
+  const states = stateReports(deviceId, report)
+  assertSomething(report, states)
+  await db.transaction().execute(async (transaction) => {
+    const context = { db: transaction, viewer }
+    if (writes.length > 0) await setAttributesTogether(context, writes)
+    if (states.length > 0) await reportStatesIn(transaction, context, states)
+    else await noteReport(transaction, context, deviceId)
+  })
+}
+
+function assertSomething(report: DeviceReport, states: readonly StateReport[]): void {
+  const { ttl, services, state } = report
+  if (ttl !== undefined) assertTtl(ttl, 'ttl')
+  const isEmpty = state === undefined && report.attributes === undefined && services.length === 0
+  if (isEmpty) throw badInput('there is nothing to report: give state, attributes or services')
+  if (ttl !== undefined && !states.some((each) => each.state === 'active')) {
+    throw badInput('ttl is for how long something is active, and nothing is reported as active')
+  }
+  const active = services.findIndex((service) => service.state === 'active')
+  if (state === 'inactive' && active >= 0) {
+    throw badInput(`services[${active}].state cannot be active while the device's state is inactive`)
+  }
+}
+
+const attributeWrites = (
+  deviceId: string,
+  { attributes, services }: DeviceReport,
+): (AttributesInput & { path: string })[] =>
+  [{ id: deviceId, attributes, path: '' }, ...services.map((each, index) => ({ ...each, path: `services[${index}].` }))]
+    .filter((target) => target.attributes !== undefined)
+    .map(({ id, attributes: given, path }) => ({ serviceId: id, attributes: given!, path, deviceId }))
+
+/** The device's own comes first: its services go inactive with it. */
+function stateReports(deviceId: string, { state, ttl = DEFAULT_TTL, services, address }: DeviceReport): StateReport[] {
+  const reported = [{ id: deviceId, state }, ...services]
+  return reported.flatMap((each) => {
+    if (each.state === undefined) return []
+    const report: StateReport = { id: each.id, state: each.state, address, deviceId }
+    return [each.state === 'active' ? { ...report, ttl } : report]
+  })
+}

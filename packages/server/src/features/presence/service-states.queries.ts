@@ -1,0 +1,109 @@
+import { type Database, query } from '../../db/database.ts'
+import type { State } from '../devices/device.ts'
+
+/** Device ids of what ids name, which may be of devices or of services; others are left out. */
+export async function findDeviceIds(db: Database, accountId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    db,
+    `select id from device where account_id = $1 and id = any($2::text[])
+     union select device_id from service where account_id = $1 and id = any($2::text[])`,
+    [accountId, ids],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Locks services of locked devices, in the order of their ids. */
+export const lockServices = (
+  db: Database,
+  accountId: string,
+  { ids, deviceIds }: { ids: readonly string[]; deviceIds: readonly string[] },
+) =>
+  query<{ id: string; deviceId: string }>(
+    db,
+    `select id, device_id as "deviceId" from service
+     where account_id = $1 and id = any($2::text[]) and device_id = any($3::text[]) order by id for no key update`,
+    [accountId, ids, deviceIds],
+  )
+
+export interface ServiceStateRow {
+  id: string
+  deviceId: string
+  state: State
+  /** Null: until the service or its device says otherwise. */
+  seconds: number | null
+  address: string | null
+  /** Its state before, where that was the device's. */
+  followed: State
+}
+
+/** Locked services have reported these states; an event for each whose state was another. */
+export const saveServiceStates = (db: Database, accountId: string, rows: readonly ServiceStateRow[]) =>
+  query(
+    db,
+    `with reported as materialized (
+       select r.*, s.name, d.name as device_name, coalesce(l.state, r.followed) as old
+       from unnest($2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::text[])
+         as r (id, device_id, state, seconds, address, followed)
+       join service s on s.account_id = $1 and s.id = r.id
+       join device d on d.account_id = $1 and d.id = r.device_id
+       left join service_live l on l.account_id = $1 and l.service_id = r.id
+     ), saved as (
+       insert into service_live as l (account_id, service_id, device_id, state, state_since, last_reported, until)
+       select $1, id, device_id, state, statement_timestamp(), statement_timestamp(),
+         statement_timestamp() + seconds * interval '1 second' from reported
+       on conflict (account_id, service_id) do update set state = excluded.state, last_reported = excluded.last_reported,
+         until = excluded.until,
+         state_since = case l.state when excluded.state then l.state_since else excluded.state_since end
+     )
+     insert into event (account_id, type, device_id, targets, state, data)
+     select $1, 'SERVICE_STATE', device_id, jsonb_build_array(
+       jsonb_build_object('id', id, 'name', name, 'kind', 'service'),
+       jsonb_build_object('id', device_id, 'name', device_name, 'kind', 'device')), state,
+       jsonb_strip_nulls(jsonb_build_object('address', address))
+     from reported where state <> old`,
+    [
+      accountId,
+      rows.map(({ id }) => id),
+      rows.map(({ deviceId }) => deviceId),
+      rows.map(({ state }) => state),
+      rows.map(({ seconds }) => seconds),
+      rows.map(({ address }) => address),
+      rows.map(({ followed }) => followed),
+    ],
+  )
+
+/** Devices with a service whose time is over. */
+export const findTimedOutServices = (db: Database, limit: number) =>
+  query<{ accountId: string; deviceId: string }>(
+    db,
+    `select distinct account_id as "accountId", device_id as "deviceId" from (
+       select account_id, device_id from service_live where until <= statement_timestamp() order by until limit $1) over`,
+    [limit],
+  )
+
+/** Services of locked devices whose time is over are inactive; an event for each. */
+export const endTimedServices = (db: Database, devices: readonly { accountId: string; deviceId: string }[]) =>
+  query(
+    db,
+    `with moved as (
+       update service_live l set state = 'inactive', state_since = statement_timestamp(), until = null
+       from unnest($1::text[], $2::text[]) as w (account_id, device_id)
+       where l.account_id = w.account_id and l.device_id = w.device_id and l.until <= statement_timestamp()
+       returning l.account_id, l.device_id, l.service_id
+     )
+     insert into event (account_id, type, device_id, targets, state)
+     select m.account_id, 'SERVICE_STATE', m.device_id, jsonb_build_array(
+       jsonb_build_object('id', s.id, 'name', s.name, 'kind', 'service'),
+       jsonb_build_object('id', d.id, 'name', d.name, 'kind', 'device')), 'inactive'
+     from moved m join service s on s.account_id = m.account_id and s.id = m.service_id
+     join device d on d.account_id = m.account_id and d.id = m.device_id`,
+    [devices.map(({ accountId }) => accountId), devices.map(({ deviceId }) => deviceId)],
+  )
+
+/** Lets one process at a time end what is overdue; false where another does. */
+export async function lockSweep(db: Database): Promise<boolean> {
+  const rows = await query<{ locked: boolean }>(db, 'select pg_try_advisory_xact_lock(hashtext($1)) as locked', [
+    'muster presence',
+  ])
+  return rows[0]!.locked
+}

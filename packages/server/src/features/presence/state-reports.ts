@@ -1,0 +1,178 @@
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import type { State } from '../devices/device.ts'
+import { parseId } from '../devices/device-id.ts'
+import {
+  activate,
+  deactivateUnheld,
+  endTimedHolds,
+  findHolders,
+  holdForTime,
+  lockDevices,
+  type Seen,
+  type TimedHold,
+  touch,
+} from './presence.queries.ts'
+import type { StateReport } from './presence.ts'
+import { findDeviceIds, lockServices, type ServiceStateRow, saveServiceStates } from './service-states.queries.ts'
+
+type Outcome = ApiError | undefined
+
+/**
+ * Makes states of one account's devices and services what the reports say and answers how each went. One that is refused
+ * changes nothing. What is reported more than once is changed in turn.
+ */
+export async function applyStateReports(
+  transaction: Database,
+  accountId: string,
+  reports: readonly StateReport[],
+): Promise<Outcome[]> {
+  const known = await lockReported(transaction, accountId, reports)
+  const outcomes: Outcome[] = []
+  for (const round of roundsOf(reports)) {
+    const judged = round.map((report) => judge(known, report))
+    const accepted = judged.filter((each): each is Judged => !(each instanceof ApiError))
+    await writeRound(transaction, accountId, accepted)
+    outcomes.push(...judged.map((each) => (each instanceof ApiError ? each : undefined)))
+  }
+  return outcomes
+}
+
+/** Consecutive reports in which no id comes twice. */
+function roundsOf(reports: readonly StateReport[]): StateReport[][] {
+  const rounds: StateReport[][] = []
+  let ids = new Set<string>()
+  for (const report of reports) {
+    const id = report.id.toLowerCase()
+    if (rounds.length === 0 || ids.has(id)) {
+      rounds.push([])
+      ids = new Set()
+    }
+    ids.add(id)
+    rounds.at(-1)!.push(report)
+  }
+  return rounds
+}
+
+/** What of the reported is there, locked. States are kept up to date from round to round. */
+interface Known {
+  states: Map<string, State>
+  deviceOfService: ReadonlyMap<string, string>
+  isConnected: ReadonlySet<string>
+}
+
+async function lockReported(db: Database, accountId: string, reports: readonly StateReport[]): Promise<Known> {
+  const ids = [...new Set(reports.flatMap(({ id }) => parseId(id) ?? []))]
+  const deviceIds = await findDeviceIds(db, accountId, ids)
+  const devices = await lockDevices(
+    db,
+    deviceIds.map((deviceId) => ({ accountId, deviceId })),
+  )
+  const states = new Map(devices.map(({ deviceId, state }) => [deviceId, state]))
+  const areServices = ids.some((id) => !states.has(id))
+  const services = areServices ? await lockServices(db, accountId, { ids, deviceIds: [...states.keys()] }) : []
+  const holders = await findHolders(db, devices)
+  return {
+    states,
+    deviceOfService: new Map(services.map(({ id, deviceId }) => [id, deviceId])),
+    isConnected: new Set(holders.map(({ deviceId }) => deviceId)),
+  }
+}
+
+interface Judged {
+  report: StateReport
+  id: string
+  deviceId: string
+  /** The device's state before. */
+  before: State
+}
+
+function judge(known: Known, report: StateReport): Judged | ApiError {
+  const id = parseId(report.id)
+  if (id === undefined) return notFound('device or service', report.id)
+  const isDevice = known.states.has(id)
+  const deviceId = isDevice ? id : known.deviceOfService.get(id)
+  const before = deviceId === undefined ? undefined : known.states.get(deviceId)
+  if (deviceId === undefined || before === undefined) return notFound('device or service', report.id)
+  if (report.deviceId !== undefined && report.deviceId !== deviceId) return notFound('service', report.id)
+  const refusal = refusalOf(report, { isDevice, before, isConnected: known.isConnected.has(deviceId), deviceId })
+  if (refusal !== undefined) return refusal
+  if (isDevice) known.states.set(id, report.state)
+  else if (report.state === 'active') known.states.set(deviceId, 'active')
+  return { report, id, deviceId, before }
+}
+
+function refusalOf(
+  { state, ttl }: StateReport,
+  device: { deviceId: string; isDevice: boolean; before: State; isConnected: boolean },
+): Outcome {
+  if (state === 'inactive') {
+    return device.isDevice && device.isConnected
+      ? new ApiError('CONFLICT', `device ${device.deviceId} is connected, and active as long as it is`)
+      : undefined
+  }
+  if (ttl !== undefined) {
+    return Number.isInteger(ttl) && ttl > 0
+      ? undefined
+      : badInput(`ttl must be a whole number of seconds, found ${ttl}`)
+  }
+  return device.before === 'active'
+    ? undefined
+    : new ApiError('CONFLICT', `device ${device.deviceId} is not active: without a connection, active needs a ttl`)
+}
+
+async function writeRound(db: Database, accountId: string, judged: readonly Judged[]): Promise<void> {
+  if (judged.length === 0) return
+  const isDevice = ({ id, deviceId }: Judged): boolean => id === deviceId
+  const present = judged.filter(({ report }) => report.state === 'active')
+  const gone = judged.filter((each) => isDevice(each) && each.report.state === 'inactive')
+  const services = judged.filter((each) => !isDevice(each))
+
+  const holds = timedHolds(accountId, present)
+  if (holds.length > 0) await holdForTime(db, holds)
+  if (present.length > 0) await activate(db, seenDevices(accountId, present))
+  const silent = seenDevices(accountId, services).filter(
+    ({ deviceId }) => !present.some((each) => each.deviceId === deviceId),
+  )
+  if (silent.length > 0) await touch(db, silent)
+  if (services.length > 0) await saveServiceStates(db, accountId, services.map(serviceRow))
+  if (gone.length > 0) {
+    const devices = seenDevices(accountId, gone)
+    await endTimedHolds(db, devices, 'all')
+    await touch(db, devices)
+    await deactivateUnheld(db, devices)
+  }
+}
+
+/** Each device once. */
+function seenDevices(accountId: string, judged: readonly Judged[]): Seen[] {
+  const byId = new Map(
+    judged.map(({ deviceId, report }): [string, Seen] => [deviceId, { accountId, deviceId, address: report.address }]),
+  )
+  return [...byId.values()]
+}
+
+/** A device is held as it says itself, and for as long as one of its services is. */
+function timedHolds(accountId: string, present: readonly Judged[]): TimedHold[] {
+  const holds = new Map<string, TimedHold>()
+  for (const { id, deviceId, report } of present) {
+    if (report.ttl === undefined) continue
+    const other = holds.get(deviceId)
+    holds.set(deviceId, {
+      accountId,
+      deviceId,
+      seconds: Math.max(report.ttl, other?.seconds ?? 0),
+      isExact: id === deviceId || other?.isExact === true,
+    })
+  }
+  return [...holds.values()]
+}
+
+const serviceRow = ({ id, deviceId, before, report }: Judged): ServiceStateRow => ({
+  id,
+  deviceId,
+  state: report.state,
+  seconds: report.state === 'active' ? (report.ttl ?? null) : null,
+  address: report.address ?? null,
+  followed: before,
+})

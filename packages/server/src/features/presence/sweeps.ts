@@ -1,0 +1,62 @@
+import type { Database } from '../../db/database.ts'
+import { deleteLease, findExpiredLeases, lockExpiredLease } from './leases.queries.ts'
+import {
+  type DeviceKey,
+  deactivateUnheld,
+  endTimedHolds,
+  findHeldBy,
+  findTimedOut,
+  lockDevices,
+  releaseByProcess,
+} from './presence.queries.ts'
+import { endTimedServices, findTimedOutServices, lockSweep } from './service-states.queries.ts'
+
+const BATCH = 1_000
+
+/** Devices and services whose time is over are inactive; answers how many those were. One process at a time does it. */
+export async function endOverdue(db: Database): Promise<number> {
+  let ended = 0
+  for (let found = BATCH; found >= BATCH; ended += found) {
+    found = await db.transaction().execute(async (transaction) => {
+      if (!(await lockSweep(transaction))) return 0
+      const timedOut = await findTimedOut(transaction, BATCH)
+      const ofServices = await findTimedOutServices(transaction, BATCH)
+      const devices = await lockDevices(transaction, distinct([...timedOut, ...ofServices]))
+      if (devices.length > 0) {
+        await endTimedServices(transaction, devices)
+        await endTimedHolds(transaction, devices, 'over')
+        await deactivateUnheld(transaction, devices)
+      }
+      return Math.max(timedOut.length, ofServices.length)
+    })
+  }
+  return ended
+}
+
+function distinct(devices: readonly DeviceKey[]): DeviceKey[] {
+  return [...new Map(devices.map((device) => [`${device.accountId} ${device.deviceId}`, device])).values()]
+}
+
+/** What processes held whose lease has run out is held by nobody; answers how many devices that were. */
+export async function endExpiredLeases(db: Database): Promise<number> {
+  let ended = 0
+  for (const { id } of await findExpiredLeases(db)) {
+    for (let found = BATCH; found > 0; ended += found) {
+      found = await db.transaction().execute((transaction) => endSomeOf(transaction, id))
+    }
+  }
+  return ended
+}
+
+async function endSomeOf(transaction: Database, processId: string): Promise<number> {
+  if (!(await lockExpiredLease(transaction, processId))) return 0
+  const devices = await findHeldBy(transaction, processId, BATCH)
+  if (devices.length === 0) {
+    await deleteLease(transaction, processId)
+    return 0
+  }
+  const locked = await lockDevices(transaction, devices)
+  await releaseByProcess(transaction, locked, processId)
+  await deactivateUnheld(transaction, locked)
+  return devices.length
+}

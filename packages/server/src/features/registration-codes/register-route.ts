@@ -1,0 +1,65 @@
+import type { FailedSignatures } from '../../auth/failed-signatures.ts'
+import { deviceReasons } from '../../auth/reasons.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError } from '../../errors.ts'
+import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
+import { readFields } from '../../http/json-fields.ts'
+import { limits } from '../../limits.ts'
+import type { ServiceInput } from '../services/new-service.ts'
+import type { RegistrationRequest } from './device-of-code.ts'
+import { registerWithCode } from './register-device.ts'
+
+export interface RegisterDeps {
+  db: Database
+  clock: () => Date
+  /** Codes and secrets that did not hold. */
+  failed: FailedSignatures
+  /** Called once something was committed. */
+  onChange: () => void
+}
+
+/** `POST /devices/v1/register`. */
+export const registerRoute = (deps: RegisterDeps): DeviceRoute => ({
+  path: '/devices/v1/register',
+  async handle({ body, credentials, address }: DeviceRequest) {
+    const request = readRequest(body)
+    try {
+      const registered = await registerWithCode(deps, request, credentials)
+      deps.onChange()
+      return registered
+    } catch (error) {
+      throw slowedDown(error, address, deps.failed)
+    }
+  },
+})
+
+function readRequest(body: unknown): RegistrationRequest {
+  const fields = readFields(body, '', ['code', 'hardwareId', 'name', 'platform', 'services'])
+  return {
+    code: fields.text('code'),
+    hardwareId: fields.text('hardwareId'),
+    name: fields.optionalText('name'),
+    platform: fields.optionalText('platform'),
+    services: fields.optionalList('services', limits.servicesPerDevice, readService),
+  }
+}
+
+function readService(item: unknown, path: string): ServiceInput {
+  const fields = readFields(item, path, ['name', 'application', 'port'])
+  return {
+    name: fields.text('name'),
+    application: fields.optionalInteger('application'),
+    port: fields.optionalInteger('port'),
+  }
+}
+
+const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
+
+/** Whoever guesses is answered otherwise after a while; one that brings what holds never is. */
+function slowedDown(error: unknown, address: string, failed: FailedSignatures): unknown {
+  if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
+  const retryAfter = failed.count(address, undefined)
+  if (retryAfter === undefined) return error
+  const message = `too many registration codes or secrets that do not hold: come back in ${retryAfter} seconds`
+  return new ApiError('RATE_LIMITED', message, { retryAfter })
+}

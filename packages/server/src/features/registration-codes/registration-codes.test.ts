@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { limits } from '../../limits.ts'
+import { sweepRegistrationCodes } from './registration-codes.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const fields = 'id prefix name platform uses used created expires'
+
+const create = `mutation ($name: String, $platform: String, $services: [ServiceInput!], $attributes: Object, $uses: Int, $expires: DateTime) {
+  createRegistrationCode(name: $name, platform: $platform, services: $services, attributes: $attributes, uses: $uses, expires: $expires) {
+    code registrationCode { ${fields} } } }`
+
+const remove = 'mutation ($id: ID!) { deleteRegistrationCode(id: $id) }'
+
+const listed = async (user: TestUser) =>
+  (await user.data(`{ login { registrationCodes { ${fields} } } }`)).login.registrationCodes
+
+const eventsOf = (user: TestUser) =>
+  app.db
+    .selectFrom('event')
+    .select(['type', 'targets', 'data', 'actor_id'])
+    .where('account_id', '=', user.accountId)
+    .where('type', 'like', 'REGISTRATION_CODE%')
+    .orderBy('id')
+    .execute()
+
+const codeOf = (answer: { errors: { extensions: { code: string } }[] | undefined }) =>
+  answer.errors?.[0]?.extensions.code
+
+describe('creating a registration code', () => {
+  test('shows the code once, and its beginning in the list', async () => {
+    const user = await app.createUser()
+    const { createRegistrationCode: created } = await user.data(create, { name: 'gates', platform: 'linux', uses: 5 })
+    expect(created.code).toMatch(/^MC[A-Z2-7]{30}$/)
+    expect(created.registrationCode).toMatchObject({
+      prefix: created.code.slice(0, 6),
+      name: 'gates',
+      platform: 'linux',
+      uses: 5,
+      used: 0,
+    })
+    expect(await listed(user)).toEqual([created.registrationCode])
+  })
+
+  test('is for one device and seven days unless told otherwise', async () => {
+    const user = await app.createUser()
+    const { registrationCode } = (await user.data(create)).createRegistrationCode
+    const lifetime = Date.parse(registrationCode.expires) - Date.parse(registrationCode.created)
+    expect([registrationCode.uses, Math.round(lifetime / 3_600_000)]).toEqual([1, 7 * 24])
+  })
+
+  test('keeps neither the code nor anything that leads to it in the database', async () => {
+    const user = await app.createUser()
+    const { code } = (await user.data(create)).createRegistrationCode
+    const rows = await app.db.selectFrom('registration_code').selectAll().execute()
+    expect(JSON.stringify([rows, await eventsOf(user)])).not.toContain(code.slice(2))
+  })
+
+  test.each([
+    ['an empty name', { name: ' ' }, 'BAD_USER_INPUT', /^name /],
+    ['a long name', { name: 'x'.repeat(101) }, 'LIMIT_EXCEEDED', /100 .* 101/],
+    ['an empty platform', { platform: '' }, 'BAD_USER_INPUT', /^platform /],
+    ['no use at all', { uses: 0 }, 'BAD_USER_INPUT', /^uses .* 0$/],
+    ['too many uses', { uses: 1_000_001 }, 'BAD_USER_INPUT', /^uses /],
+    ['a time that has passed', { expires: '2020-01-01' }, 'BAD_USER_INPUT', /^expires /],
+    ['a wrong port', { services: [{ name: 'a', port: 0 }] }, 'BAD_USER_INPUT', /services\[0\]\.port/],
+    [
+      'two services of one name',
+      { services: [{ name: 'a' }, { name: 'a' }] },
+      'BAD_USER_INPUT',
+      /services\[1\]\.name.*twice/,
+    ],
+    [
+      'too many services',
+      { services: Array.from({ length: 101 }, (_, index) => ({ name: `s${index}` })) },
+      'LIMIT_EXCEEDED',
+      /100.*101/,
+    ],
+    ['a wrong attribute', { attributes: { a: 1 } }, 'BAD_USER_INPUT', /attributes\.a/],
+    ['a reserved attribute', { attributes: { $x: 'y' } }, 'RESERVED_ATTRIBUTE', /\$x/],
+  ])('refuses %s, and changes nothing', async (_what, variables, code, message) => {
+    const user = await app.createUser()
+    const answer = await user.query(create, variables)
+    expect([codeOf(answer), answer.errors?.[0]?.message]).toEqual([code, expect.stringMatching(message)])
+    expect([await listed(user), await eventsOf(user)]).toEqual([[], []])
+  })
+
+  test('stops at the limit, also when many are asked for at once', async () => {
+    const user = await app.createUser()
+    await createRows(user, limits.registrationCodes - 2)
+    const answers = await Promise.all(Array.from({ length: 6 }, () => user.query(create)))
+    expect(answers.map(codeOf).filter((code) => code !== undefined)).toEqual(Array(4).fill('LIMIT_EXCEEDED'))
+    const { login } = await user.data('{ login { limits { name value used } } }')
+    expect(login.limits).toContainEqual({ name: 'registrationCodes', value: 100, used: 100 })
+  })
+})
+
+async function createRows(user: TestUser, count: number): Promise<void> {
+  const expires = new Date(Date.now() + 3_600_000)
+  const rows = Array.from({ length: count }, (_, index) => ({
+    account_id: user.accountId,
+    id: `made-${index}`,
+    code_hash: Buffer.from(`${user.accountId} ${index}`),
+    prefix: 'MCAAAA',
+    uses: 1,
+    expires,
+  }))
+  await app.db.insertInto('registration_code').values(rows).execute()
+}
+
+describe('deleting a registration code', () => {
+  test('takes it from the list; both changes leave an event', async () => {
+    const user = await app.createUser()
+    const attributes = { site: 'oslo' }
+    const { registrationCode } = (await user.data(create, { name: 'gates', attributes })).createRegistrationCode
+    const { id, prefix, expires } = registrationCode
+    expect(await user.data(remove, { id })).toEqual({ deleteRegistrationCode: true })
+    expect(await listed(user)).toEqual([])
+    expect(codeOf(await user.query(remove, { id }))).toBe('NOT_FOUND')
+    const who = { actor_id: user.accountId, targets: [{ id, name: 'gates', kind: 'registrationCode' }] }
+    const laidDown = { name: 'gates', platform: null, services: [], attributes, uses: 1, expires }
+    expect(await eventsOf(user)).toEqual([
+      { type: 'REGISTRATION_CODE_CREATE', ...who, data: { prefix, ...laidDown } },
+      { type: 'REGISTRATION_CODE_DELETE', ...who, data: { prefix, name: 'gates', uses: 1, used: 0 } },
+    ])
+  })
+
+  test('expired ones go by themselves some days later', async () => {
+    const user = await app.createUser()
+    const { registrationCode } = (await user.data(create)).createRegistrationCode
+    const daysAfterExpiry = (days: number) => new Date(Date.parse(registrationCode.expires) + days * 24 * 3_600_000)
+    await sweepRegistrationCodes(app.db, daysAfterExpiry(limits.expiredCodeDays - 1))
+    expect(await listed(user)).toHaveLength(1)
+    expect(await sweepRegistrationCodes(app.db, daysAfterExpiry(limits.expiredCodeDays + 1))).toBeGreaterThan(0)
+    expect(await listed(user)).toEqual([])
+  })
+})
+
+test('another user neither sees nor deletes a code', async () => {
+  const [user, other] = [await app.createUser(), await app.createUser()]
+  const { registrationCode } = (await user.data(create)).createRegistrationCode
+  expect(await listed(other)).toEqual([])
+  expect(codeOf(await other.query(remove, { id: registrationCode.id }))).toBe('NOT_FOUND')
+  expect(await listed(user)).toHaveLength(1)
+})

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { assertName, assertStorable } from '../../graphql/text.ts'
+import { limits } from '../../limits.ts'
+import { initialAttributes } from '../attributes/initial-attributes.ts'
+import { type EventTypeName, recordEvents } from '../events/record.ts'
+import { newService, type ServiceInput } from '../services/new-service.ts'
+import { hashCode, newCode, prefixOf } from './code-text.ts'
+import type { CodeTemplate, CreatedRegistrationCode, RegistrationCode } from './registration-code.ts'
+import {
+  countCodes,
+  insertRegistrationCode,
+  lockAccount,
+  removeCodesExpiredBefore,
+  removeRegistrationCode,
+  selectRegistrationCodes,
+} from './registration-codes.queries.ts'
+
+type Viewing = Pick<Context, 'db' | 'viewer'>
+
+const DAY_MS = 24 * 3_600_000
+const LIFETIME_MS = 7 * DAY_MS
+const MOST_USES = 1_000_000
+
+export interface RegistrationCodeInput {
+  name?: string | null
+  platform?: string | null
+  services?: readonly ServiceInput[] | null
+  attributes?: Record<string, unknown> | null
+  uses?: number | null
+  expires?: Date | null
+}
+
+/** Newest first. */
+export const listRegistrationCodes = ({ db, viewer }: Viewing): Promise<RegistrationCode[]> =>
+  selectRegistrationCodes(db, viewer.accountId)
+
+export const countRegistrationCodes = ({ db, viewer }: Viewing): Promise<number> => countCodes(db, viewer.accountId)
+
+export async function createRegistrationCode(
+  { db, viewer, clock }: Viewing & Pick<Context, 'clock'>,
+  input: RegistrationCodeInput,
+): Promise<CreatedRegistrationCode> {
+  const now = clock()
+  const template = readTemplate(input)
+  const uses = input.uses ?? 1
+  const expires = input.expires ?? new Date(now.getTime() + LIFETIME_MS)
+  if (uses < 1 || uses > MOST_USES) throw badInput(`uses must be from 1 to ${MOST_USES}, found ${uses}`)
+  if (expires <= now)
+    throw badInput(`expires must be in the future, not ${expires.toISOString()}; now is ${now.toISOString()}`)
+
+  const code = newCode()
+  const registrationCode = await db.transaction().execute(async (transaction) => {
+    await assertRoomForAnother(transaction, viewer.accountId)
+    const added = await insertRegistrationCode(transaction, viewer.accountId, {
+      ...template,
+      id: randomUUID(),
+      codeHash: hashCode(code),
+      prefix: prefixOf(code),
+      uses,
+      expires,
+    })
+    await announce({ db: transaction, viewer }, 'REGISTRATION_CODE_CREATE', added, { ...template, uses, expires })
+    return added
+  })
+  return { code, registrationCode }
+}
+
+export async function deleteRegistrationCode({ db, viewer }: Viewing, id: string): Promise<void> {
+  assertStorable(id, 'id')
+  await db.transaction().execute(async (transaction) => {
+    const removed = await removeRegistrationCode(transaction, viewer.accountId, id)
+    if (removed === undefined) throw notFound('registration code', id)
+    const { name, uses, used } = removed
+    await announce({ db: transaction, viewer }, 'REGISTRATION_CODE_DELETE', removed, { name, uses, used })
+  })
+}
+
+/** Removes codes that expired some days ago, whoever's they are, without events; answers how many. */
+export const sweepRegistrationCodes = (db: Database, now: Date): Promise<number> =>
+  removeCodesExpiredBefore(db, new Date(now.getTime() - limits.expiredCodeDays * DAY_MS))
+
+/** What the code lays down, held to the rules that a device registered with it would be held to. */
+function readTemplate({ name, platform, services, attributes }: RegistrationCodeInput): CodeTemplate {
+  if (name != null) assertName(name, 'name', limits.deviceNameLength)
+  if (platform != null) assertName(platform, 'platform', limits.platformLength)
+  if (services != null) assertServices(services)
+  if (attributes != null) initialAttributes(attributes, 'attributes')
+  return { name: name ?? null, platform: platform ?? null, services: services ?? [], attributes: attributes ?? {} }
+}
+
+function assertServices(services: readonly ServiceInput[]): void {
+  if (services.length > limits.servicesPerDevice) {
+    const message = `a device has at most ${limits.servicesPerDevice} services, found ${services.length}`
+    throw new ApiError('LIMIT_EXCEEDED', message)
+  }
+  for (const [index, service] of services.entries()) newService(service, `services[${index}].`)
+  assertNoNameTwice(services)
+}
+
+/** Services are told apart by name where a device and a code both bring some. */
+export function assertNoNameTwice(services: readonly { name: string }[]): void {
+  const names = new Set<string>()
+  for (const [index, { name }] of services.entries()) {
+    if (names.has(name)) throw badInput(`services[${index}].name: ${JSON.stringify(name)} is given twice`)
+    names.add(name)
+  }
+}
+
+async function assertRoomForAnother(db: Database, accountId: string): Promise<void> {
+  if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
+  const found = await countCodes(db, accountId)
+  if (found >= limits.registrationCodes) {
+    const message = `a user may have ${limits.registrationCodes} registration codes at most, and has ${found}: delete one first`
+    throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.registrationCodes, found })
+  }
+}
+
+async function announce(
+  { db, viewer }: Viewing,
+  type: EventTypeName,
+  { id, prefix, name }: RegistrationCode,
+  data: Record<string, unknown>,
+): Promise<void> {
+  const target = { id, name: name ?? prefix, kind: 'registrationCode' as const }
+  await recordEvents(db, { viewer }, [{ type, targets: [target], data: { prefix, ...data } }])
+}

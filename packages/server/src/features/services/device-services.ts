@@ -1,0 +1,121 @@
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { getDeviceLocked } from '../devices/device-changes.ts'
+import { fieldChanges } from '../events/field-changes.ts'
+import { type NewEvent, recordEvents, type Target } from '../events/record.ts'
+import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from './device-services.queries.ts'
+import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
+import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
+
+/** A service as its device describes it; what is left away stays as it is, null clears host and port. */
+export type DeviceServiceInput = ServiceInput
+
+type Acting = Pick<Context, 'db' | 'viewer'>
+
+/**
+ * Makes a device's services what it says, by their names: new ones are added, known ones updated, and those removed that it
+ * added itself and no longer names; what its owner added stays. Answers the services named, in the order given.
+ */
+export async function syncServices(
+  context: Acting,
+  deviceId: string,
+  inputs: readonly DeviceServiceInput[],
+): Promise<{ id: string; name: string }[]> {
+  assertInputs(inputs)
+  return context.db.transaction().execute(async (transaction) => {
+    const device = await getDeviceLocked(transaction, context, deviceId)
+    const present = await lockServicesOfDevice(transaction, context.viewer.accountId, device.id)
+    const byName = new Map(present.toReversed().map((service) => [service.name, service]))
+    const kept = inputs.flatMap(({ name }) => byName.get(name)?.id ?? [])
+    const gone = present.filter((service) => service.addedByDevice && !kept.includes(service.id))
+    assertRoom(present.length - gone.length + inputs.length - kept.length)
+
+    const events: NewEvent[] = []
+    const step = { transaction, accountId: context.viewer.accountId, device, events }
+    for (const service of gone) await remove(step, service)
+    const answer: { id: string; name: string }[] = []
+    for (const input of inputs) {
+      const known = byName.get(input.name)
+      const id = known === undefined ? await add(step, input) : await update(step, known, input)
+      answer.push({ id, name: input.name })
+    }
+    await recordEvents(transaction, context, events)
+    return answer
+  })
+}
+
+function assertInputs(inputs: readonly DeviceServiceInput[]): void {
+  const names = new Set<string>()
+  for (const [index, input] of inputs.entries()) {
+    assertServiceFields(input, `services[${index}].`)
+    if (names.has(input.name)) {
+      throw badInput(
+        `services[${index}].name: ${JSON.stringify(input.name)} is given twice, services go by their names`,
+      )
+    }
+    names.add(input.name)
+  }
+}
+
+function assertRoom(count: number): void {
+  if (count > limits.servicesPerDevice) {
+    throw new ApiError('LIMIT_EXCEEDED', `a device has at most ${limits.servicesPerDevice} services, found ${count}`)
+  }
+}
+
+interface Step {
+  transaction: Database
+  accountId: string
+  device: { id: string; name: string }
+  events: NewEvent[]
+}
+
+async function add({ transaction, accountId, device, events }: Step, input: DeviceServiceInput): Promise<string> {
+  const { id, ...fields } = newService(input, '')
+  await insertService(transaction, accountId, { ...fields, id, deviceId: device.id })
+  await markAddedByDevice(transaction, accountId, id)
+  const targets = targetsOf({ id, name: fields.name }, device)
+  events.push({ type: 'SERVICE_ADD', deviceId: device.id, targets, data: fields })
+  return id
+}
+
+async function update(
+  { transaction, accountId, device, events }: Step,
+  known: DeviceServiceRow,
+  input: DeviceServiceInput,
+): Promise<string> {
+  const before = fieldsOf(known)
+  const after: ServiceFields = {
+    name: known.name,
+    application: input.application ?? known.application,
+    host: input.host === undefined ? known.host : input.host,
+    port: input.port === undefined ? known.port : input.port,
+    enabled: input.enabled ?? known.enabled,
+  }
+  const changes = fieldChanges(before, after)
+  if (changes === undefined) return known.id
+  await updateServiceRow(transaction, accountId, { ...after, id: known.id })
+  events.push({ type: 'SERVICE_UPDATE', deviceId: device.id, targets: targetsOf(known, device), data: { changes } })
+  return known.id
+}
+
+async function remove({ transaction, accountId, device, events }: Step, service: DeviceServiceRow): Promise<void> {
+  await deleteServiceRow(transaction, accountId, service.id)
+  const targets = targetsOf(service, device)
+  events.push({ type: 'SERVICE_REMOVE', deviceId: device.id, targets, data: { ...fieldsOf(service) } })
+}
+
+const fieldsOf = ({ name, application, host, port, enabled }: ServiceFields): ServiceFields => ({
+  name,
+  application,
+  host,
+  port,
+  enabled,
+})
+
+const targetsOf = (service: { id: string; name: string }, device: { id: string; name: string }): Target[] => [
+  { id: service.id, name: service.name, kind: 'service' },
+  { id: device.id, name: device.name, kind: 'device' },
+]

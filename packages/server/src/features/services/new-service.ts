@@ -1,0 +1,56 @@
+import { badInput } from '../../errors.ts'
+import { assertName } from '../../graphql/text.ts'
+import { limits } from '../../limits.ts'
+import { newId } from '../devices/device-id.ts'
+import { applicationTypeForPort, BULK_SERVICE, findApplicationType, TCP } from './application-types.ts'
+
+export interface ServiceInput {
+  name: string
+  application?: number | null | undefined
+  host?: string | null | undefined
+  port?: number | null | undefined
+  enabled?: boolean | null | undefined
+}
+
+/** What a service is, its id and device apart. */
+export interface ServiceFields {
+  name: string
+  application: number
+  host: string | null
+  port: number | null
+  enabled: boolean
+}
+
+/** A service from its input, checked and completed; `path` stands before the names of arguments in messages. */
+export function newService(input: ServiceInput, path: string): ServiceFields & { id: string } {
+  assertServiceFields(input, path)
+  const port = input.port ?? null
+  const application = input.application ?? (port === null ? TCP : applicationTypeForPort(port).id)
+  return {
+    id: newId(),
+    name: input.name,
+    application,
+    host: input.host ?? null,
+    port: port ?? findApplicationType(application)?.port ?? null,
+    enabled: input.enabled ?? true,
+  }
+}
+
+export function assertServiceFields(input: Partial<ServiceInput>, path: string): void {
+  const { name, application, host, port } = input
+  if (name != null) assertName(name, `${path}name`, limits.serviceNameLength)
+  if (application != null) assertApplication(application, `${path}application`)
+  if (host != null) assertHost(host, `${path}host`)
+  if (port != null && (port < 1 || port > 65_535)) throw badInput(`${path}port must be from 1 to 65535, found ${port}`)
+}
+
+function assertApplication(id: number, path: string): void {
+  if (findApplicationType(id) === undefined)
+    throw badInput(`${path} must be the id of one of applicationTypes, found ${id}`)
+  if (id === BULK_SERVICE) throw badInput(`${path} must not be ${BULK_SERVICE}: a bulk service comes with its device`)
+}
+
+function assertHost(host: string, path: string): void {
+  assertName(host, path, limits.hostLength)
+  if (/[\s\p{Cc}/]/u.test(host)) throw badInput(`${path} must be a host name or an address, without blanks or slashes`)
+}

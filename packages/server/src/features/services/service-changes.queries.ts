@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { ServiceFields } from './new-service.ts'
+
+export interface LockedService extends ServiceFields {
+  id: string
+  deviceId: string
+  deviceName: string
+}
+
+/** Locks one service against other changes of it; undefined when the account has no such service. */
+export async function lockService(db: Database, accountId: string, id: string): Promise<LockedService | undefined> {
+  const { rows } = await sql<LockedService>`
+    select s.id, s.device_id as "deviceId", d.name as "deviceName", s.name, s.application, s.host, s.port, s.enabled
+    from service s join device d on d.account_id = s.account_id and d.id = s.device_id
+    where s.account_id = ${accountId} and s.id = ${id} for no key update of s`.execute(db)
+  return rows[0]
+}
+
+/** Counted under the device's lock, so that two additions cannot pass the limit together. */
+export async function countServices(db: Database, accountId: string, deviceId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from service where account_id = ${accountId} and device_id = ${deviceId}`.execute(db)
+  return rows[0]!.count
+}
+
+export async function insertService(
+  db: Database,
+  accountId: string,
+  { id, deviceId, name, application, host, port, enabled }: ServiceFields & { id: string; deviceId: string },
+): Promise<void> {
+  await sql`
+    insert into service (account_id, device_id, id, name, application, host, port, enabled)
+    values (${accountId}, ${deviceId}, ${id}, ${name}, ${application}, ${host}, ${port}, ${enabled})`.execute(db)
+}
+
+export async function updateServiceRow(
+  db: Database,
+  accountId: string,
+  { id, name, application, host, port, enabled }: ServiceFields & { id: string },
+): Promise<void> {
+  await sql`
+    update service set name = ${name}, application = ${application}, host = ${host}, port = ${port}, enabled = ${enabled}
+    where account_id = ${accountId} and id = ${id}`.execute(db)
+}
+
+export async function deleteServiceRow(db: Database, accountId: string, id: string): Promise<void> {
+  await sql`
+    with overrides as (delete from attribute_override where account_id = ${accountId} and target_id = ${id})
+    delete from service where account_id = ${accountId} and id = ${id}`.execute(db)
+}

@@ -1,0 +1,33 @@
+import type { Context } from '../../context.ts'
+import { notFound } from '../../errors.ts'
+import type { SchemaPart } from '../../graphql/assemble.ts'
+import type { Service } from './service.ts'
+import { addService, removeService, updateService } from './service-changes.ts'
+import { findServices } from './services.ts'
+
+/** What changes services; declared in services.graphql. */
+export const serviceChangesPart: SchemaPart = {
+  resolvers: {
+    Mutation: {
+      addService: async (_root, { deviceId, ...input }, context) =>
+        getService(context, await addService(context, deviceId, input)),
+      updateService: async (_root, { id, ...change }, context) =>
+        getService(context, await updateService(context, id, change)),
+      renameService: async (_root, { serviceId, name }, context) => {
+        await updateService(context, serviceId, { name })
+        return true
+      },
+      removeService: async (_root, { id }, context) => {
+        await removeService(context, id)
+        return true
+      },
+    },
+  },
+}
+
+/** The service after the change; gone only when somebody removed it meanwhile. */
+async function getService(context: Context, id: string): Promise<Service> {
+  const [service] = await findServices(context, [id])
+  if (service === undefined) throw notFound('service', id)
+  return service
+}

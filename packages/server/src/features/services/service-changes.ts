@@ -1,0 +1,139 @@
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { getDeviceLocked, updateDevice } from '../devices/device-changes.ts'
+import { parseId } from '../devices/device-id.ts'
+import { hasDevice } from '../devices/devices.ts'
+import { fieldChanges } from '../events/field-changes.ts'
+import { recordEvents, type Target } from '../events/record.ts'
+import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
+import {
+  countServices,
+  deleteServiceRow,
+  insertService,
+  type LockedService,
+  lockService,
+  updateServiceRow,
+} from './service-changes.queries.ts'
+
+/** Adds a service to a device and answers its id. */
+export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
+  const service = newService(input, '')
+  await context.db.transaction().execute(async (transaction) => {
+    const device = await getDeviceLocked(transaction, context, deviceId)
+    await assertRoom(transaction, context, device.id)
+    await insertService(transaction, context.viewer.accountId, { ...service, deviceId: device.id })
+    const { id, ...data } = service
+    const targets: Target[] = [
+      { id, name: service.name, kind: 'service' },
+      { id: device.id, name: device.name, kind: 'device' },
+    ]
+    await recordEvents(transaction, context, [{ type: 'SERVICE_ADD', deviceId: device.id, targets, data }])
+  })
+  return service.id
+}
+
+export interface ServiceChange {
+  name?: string | null | undefined
+  application?: number | null | undefined
+  host?: string | null | undefined
+  port?: number | null | undefined
+  enabled?: boolean | null | undefined
+}
+
+/**
+ * Changes what is given; null clears host and port. Of a bulk service only the name can change, which is its device's.
+ * Answers the service's id as stored.
+ */
+export async function updateService(context: Context, serviceId: string, change: ServiceChange): Promise<string> {
+  assertServiceFields(change as Partial<ServiceInput>, '')
+  const found = await context.db.transaction().execute(async (transaction) => {
+    const before = await findServiceLocked(transaction, context, serviceId)
+    if (before === undefined) return false
+    const after = changed(before, change)
+    const changes = fieldChanges(fieldsOf(before), fieldsOf(after))
+    if (changes === undefined) return true
+    await updateServiceRow(transaction, context.viewer.accountId, after)
+    await recordEvents(transaction, context, [
+      { type: 'SERVICE_UPDATE', deviceId: after.deviceId, targets: targets(after), data: { changes } },
+    ])
+    return true
+  })
+  if (!found) await renameBulkService(context, serviceId, change)
+  return serviceId.toLowerCase()
+}
+
+/** Removes a service with its attributes. */
+export async function removeService(context: Context, serviceId: string): Promise<void> {
+  const found = await context.db.transaction().execute(async (transaction) => {
+    const service = await findServiceLocked(transaction, context, serviceId)
+    if (service === undefined) return false
+    await deleteServiceRow(transaction, context.viewer.accountId, service.id)
+    await recordEvents(transaction, context, [
+      { type: 'SERVICE_REMOVE', deviceId: service.deviceId, targets: targets(service), data: fieldsOf(service) },
+    ])
+    return true
+  })
+  if (found) return
+  await assertNoBulkService(context, serviceId, 'cannot be removed; deleteDevice removes the device with it')
+  throw notFound('service', serviceId)
+}
+
+async function findServiceLocked(
+  transaction: Database,
+  { viewer }: Context,
+  serviceId: string,
+): Promise<LockedService | undefined> {
+  const id = parseId(serviceId)
+  return id === undefined ? undefined : await lockService(transaction, viewer.accountId, id)
+}
+
+async function renameBulkService(
+  context: Context,
+  serviceId: string,
+  { name, application, host, port, enabled }: ServiceChange,
+): Promise<void> {
+  // null clears a host or port, which is a change; of the other two it is left away.
+  if (application != null || enabled != null || host !== undefined || port !== undefined) {
+    await assertNoBulkService(context, serviceId, 'has a name to change and nothing else')
+  }
+  if (!(await hasDevice(context, serviceId))) throw notFound('service', serviceId)
+  if (name != null) await updateDevice(context, serviceId, { name })
+}
+
+async function assertNoBulkService(context: Context, serviceId: string, why: string): Promise<void> {
+  if (await hasDevice(context, serviceId)) throw badInput(`${serviceId} is the bulk service of a device, which ${why}`)
+}
+
+async function assertRoom(transaction: Database, { viewer }: Context, deviceId: string): Promise<void> {
+  const count = await countServices(transaction, viewer.accountId, deviceId)
+  if (count >= limits.servicesPerDevice) {
+    const message = `a device has at most ${limits.servicesPerDevice} services, and this one has ${count}: remove one first`
+    throw new ApiError('LIMIT_EXCEEDED', message)
+  }
+}
+
+function changed(service: LockedService, { name, application, host, port, enabled }: ServiceChange): LockedService {
+  return {
+    ...service,
+    name: name ?? service.name,
+    application: application ?? service.application,
+    host: host === undefined ? service.host : host,
+    port: port === undefined ? service.port : port,
+    enabled: enabled ?? service.enabled,
+  }
+}
+
+const fieldsOf = ({ name, application, host, port, enabled }: ServiceFields) => ({
+  name,
+  application,
+  host,
+  port,
+  enabled,
+})
+
+const targets = ({ id, name, deviceId, deviceName }: LockedService): Target[] => [
+  { id, name, kind: 'service' },
+  { id: deviceId, name: deviceName, kind: 'device' },
+]

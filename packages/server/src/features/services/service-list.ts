@@ -1,0 +1,43 @@
+import { type Direction, parseSort } from '../../graphql/sort.ts'
+import { assertStorable } from '../../graphql/text.ts'
+import { type AttributeName, parseAttributeName } from '../attributes/attribute-name.ts'
+import type { State } from '../devices/device.ts'
+import { readState } from '../devices/device-filter.ts'
+
+/** Which services of a device a list is to hold, and in which order; null means left away. */
+export interface ServiceListArguments {
+  name?: string | null | undefined
+  state?: string | null | undefined
+  application?: readonly number[] | null | undefined
+  sort?: string | null | undefined
+}
+
+/** The same, checked. A service must match every member that is there; an empty list matches none. */
+export interface ServiceFilter {
+  /** Part of the name, case aside. */
+  name?: string
+  state?: State
+  applications?: readonly number[]
+}
+
+const fields = ['name', 'id', 'created', 'state', 'application', 'port'] as const
+
+export interface ServiceOrder {
+  by: (typeof fields)[number] | AttributeName
+  direction: Direction
+}
+
+export function readServiceFilter({ name, state, application }: ServiceListArguments): ServiceFilter {
+  if (name != null) assertStorable(name, 'name')
+  return {
+    ...(name && { name }),
+    ...(state != null && { state: readState(state) }),
+    ...(application != null && { applications: application }),
+  }
+}
+
+export function readServiceOrder(sort: string | null | undefined): ServiceOrder {
+  const parsed = parseSort(sort ?? 'name asc', fields)
+  const by = 'field' in parsed ? parsed.field : parseAttributeName(parsed.attribute, 'sort')
+  return { by, direction: parsed.direction }
+}

@@ -1,0 +1,20 @@
+import type { Attributes } from '../attributes/attributes.ts'
+import type { Device, State } from '../devices/device.ts'
+
+/** A service as the rest of the server sees it; a device's bulk service is one whose id is its device's. */
+export interface Service {
+  id: string
+  deviceId: string
+  name: string
+  application: number
+  host: string | null
+  port: number | null
+  enabled: boolean
+  created: Date
+  state: State
+  lastReported: Date | null
+  /** Base values. Left out of lists whose documents do not ask for attributes. */
+  attributes?: Attributes
+  /** The device, where it is at hand already. */
+  device?: Device
+}

@@ -1,0 +1,45 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../context.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import type { Device } from '../devices/device.ts'
+import type { Service } from './service.ts'
+import { readServiceFilter, readServiceOrder, type ServiceListArguments } from './service-list.ts'
+import { selectServicesOfDevices } from './services.queries.ts'
+
+export interface ServicesWanted extends ServiceListArguments {
+  /** Whether the document asks for attributes. */
+  attributes: boolean
+}
+
+const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<Device, Service[]>>())
+
+/** The services of one device; those of a page of devices are read together. */
+export function loadServicesOfDevice(context: Context, device: Device, wanted: ServicesWanted): Promise<Service[]> {
+  const loaders = loadersOf(context)
+  const key = JSON.stringify(wanted)
+  let loader = loaders.get(key)
+  if (loader === undefined) {
+    loader = new DataLoader((devices) => readServices(context, devices, wanted), { cache: false, maxBatchSize: 10_000 })
+    loaders.set(key, loader)
+  }
+  return loader.load(device)
+}
+
+async function readServices(
+  context: Context,
+  devices: readonly Device[],
+  wanted: ServicesWanted,
+): Promise<Service[][]> {
+  const filter = readServiceFilter(wanted)
+  const order = readServiceOrder(wanted.sort)
+  const byId = new Map(devices.map((device) => [device.id, device]))
+  const services = await selectServicesOfDevices(context.db, context.viewer.accountId, {
+    devices: [...byId.values()],
+    filter,
+    order,
+    attributes: wanted.attributes,
+  })
+  for (const service of services) service.device = byId.get(service.deviceId)!
+  const byDevice = Map.groupBy(services, ({ deviceId }) => deviceId)
+  return devices.map(({ id }) => byDevice.get(id) ?? [])
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createExplainedDatabase, type ExplainedDatabase } from '../../../test/query-plans.ts'
+import { readServiceOrder } from './service-list.ts'
+import { selectServices, selectServicesOfDevices } from './services.queries.ts'
+
+const ACCOUNT = 'crowded'
+let database: ExplainedDatabase
+
+/** 5,000 devices with four services each, which all have reported. */
+beforeAll(async () => {
+  database = await createExplainedDatabase()
+  const { db } = database
+  await sql`insert into account (id, email) values (${ACCOUNT}, 'a@example.com')`.execute(db)
+  await sql`insert into device (account_id, id, name)
+    select ${ACCOUNT}, 'device ' || i, 'node-' || i from generate_series(1, 5000) as i`.execute(db)
+  await sql`insert into device_live (account_id, device_id) select account_id, id from device`.execute(db)
+  await sql`insert into service (account_id, device_id, id, name, application)
+    select account_id, id, id || ' ' || i, 'service ' || i, i from device, generate_series(1, 4) as i`.execute(db)
+  await sql`insert into service_live (account_id, service_id, device_id, state, state_since, last_reported)
+    select account_id, id, device_id, 'active', now(), now() from service`.execute(db)
+  await sql`analyze`.execute(db)
+})
+afterAll(() => database.close())
+
+const devices = Array.from({ length: 1_000 }, (_, number) => ({ id: `device ${number + 1}`, state: 'active' as const }))
+
+test('the services of a page of devices are read in one statement along their names, and nothing is sorted', async () => {
+  for (const sort of ['name', 'name desc']) {
+    const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
+      selectServicesOfDevices(db, ACCOUNT, { devices, filter: {}, order: readServiceOrder(sort), attributes: false })
+    expect(await database.planFor(run)).toEqual({
+      indexes: ['service_live_pkey', 'service_of_device'],
+      scanned: [],
+      naturalSorts: [],
+    })
+  }
+})
+
+test('services by id are found by their key', async () => {
+  const ids = devices.slice(0, 50).map(({ id }) => `${id} 1`)
+  const plan = await database.planFor((db) => selectServices(db, ACCOUNT, { ids, attributes: true }))
+  expect(plan).toEqual({
+    indexes: ['device_live_pkey', 'service_live_pkey', 'service_pkey'],
+    scanned: [],
+    naturalSorts: [],
+  })
+})

@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely'
+import { sortable, valueIn } from '../../db/attribute-expressions.ts'
+import type { Database } from '../../db/database.ts'
+import { allOf, naturally } from '../../db/sorted-page.ts'
+import type { State } from '../devices/device.ts'
+import { nameContains } from '../devices/name-contains.ts'
+import type { Service } from './service.ts'
+import type { ServiceFilter, ServiceOrder } from './service-list.ts'
+import { joinLive, type ServiceRow, serviceColumns, stateColumn, stateColumns, toService } from './service-row.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** Services by id, in any order; ids of nobody's and of other users' services are left out. */
+export async function selectServices(
+  db: Database,
+  accountId: string,
+  { ids, attributes }: { ids: readonly string[]; attributes: boolean },
+): Promise<Service[]> {
+  const { rows } = await sql<ServiceRow>`
+    select ${serviceColumns(attributes)}, ${stateColumns}
+    from service s join device_live device on device.account_id = s.account_id and device.device_id = s.device_id
+    ${joinLive}
+    where s.account_id = ${accountId} and s.id = any(${ids})`.execute(db)
+  return rows.map(toService)
+}
+
+export interface ServicesOfDevices {
+  devices: readonly { id: string; state: State }[]
+  filter: ServiceFilter
+  order: ServiceOrder
+  /** Whether to read attributes. */
+  attributes: boolean
+}
+
+/** The services of many devices in one query, those of each in order: along the index of each device's names, nothing is sorted. */
+export async function selectServicesOfDevices(
+  db: Database,
+  accountId: string,
+  { devices, filter, order, attributes }: ServicesOfDevices,
+): Promise<Service[]> {
+  const { rows } = await sql<ServiceRow>`
+    select found.*
+    from unnest(${devices.map(({ id }) => id)}::text[], ${devices.map(({ state }) => state)}::text[]) as device (id, state)
+    cross join lateral (
+      select ${serviceColumns(attributes)}, ${stateColumns} from service s ${joinLive}
+      where s.account_id = ${accountId} and s.device_id = device.id and ${matching(filter)}
+      order by ${orderBy(order)}
+    ) as found`.execute(db)
+  return rows.map(toService)
+}
+
+function matching({ name, state, applications }: ServiceFilter): Sql {
+  const conditions: Sql[] = [sql`true`]
+  if (name !== undefined) conditions.push(nameContains(sql`s.name`, name))
+  if (state !== undefined) conditions.push(sql`${stateColumn} = ${state}`)
+  if (applications !== undefined) conditions.push(sql`s.application = any(${applications})`)
+  return allOf(conditions)
+}
+
+const fieldKeys = {
+  name: naturally(sql`s.name`),
+  id: undefined,
+  created: sql`s.created`,
+  state: stateColumn,
+  application: sql`s.application`,
+  port: sql`s.port`,
+}
+
+/** Missing values come last in both directions; ties go by id in the direction of the sort. */
+function orderBy({ by, direction }: ServiceOrder): Sql {
+  const towards = sql.raw(direction)
+  const key = typeof by === 'string' ? fieldKeys[by] : naturally(sortable(valueIn(sql`s.attributes`, by)))
+  if (key === undefined) return sql`s.id ${towards}`
+  // Written out only where a value can be missing: an index does not give this order backwards.
+  const isNullable = typeof by !== 'string' || by === 'port'
+  return isNullable ? sql`${key} ${towards} nulls last, s.id ${towards}` : sql`${key} ${towards}, s.id ${towards}`
+}

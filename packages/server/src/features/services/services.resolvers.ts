@@ -1,0 +1,33 @@
+import { notFound } from '../../errors.ts'
+import { schemaPart } from '../../graphql/assemble.ts'
+import { lookAhead } from '../../graphql/selection.ts'
+import { loadDevice } from '../devices/load-device.ts'
+import { applicationTypes, findApplicationType } from './application-types.ts'
+import { loadServicesOfDevice } from './services.loaders.ts'
+import { findServices } from './services.ts'
+
+const asksForAttributes = lookAhead([], new Set(['attributes', 'attribute']))
+
+export const servicesPart = schemaPart(new URL('./services.graphql', import.meta.url), {
+  Query: {
+    applicationTypes: () => [...applicationTypes],
+  },
+  User: {
+    service: (_user, { id }, context, info) => findServices(context, id, { attributes: asksForAttributes(info) }),
+  },
+  Device: {
+    services: (device, args, context, info) =>
+      loadServicesOfDevice(context, device, { ...args, attributes: asksForAttributes(info) }),
+  },
+  Service: {
+    title: ({ application }) => findApplicationType(application)?.name ?? String(application),
+    protocol: ({ application }) => findApplicationType(application)?.protocol ?? 'tcp',
+    online: ({ state }) => state === 'active',
+    device: async ({ device, deviceId }, _args, context) => {
+      const found = device ?? (await loadDevice(context, deviceId, { attributes: false }))
+      // Gone since the service was read.
+      if (found === undefined) throw notFound('device', deviceId)
+      return found
+    },
+  },
+})

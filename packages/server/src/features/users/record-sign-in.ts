@@ -1,0 +1,10 @@
+import type { SignIn } from '../../auth/sessions/auth-call.ts'
+import type { Database } from '../../db/database.ts'
+import { recordEvents } from '../events/record.ts'
+
+/** Writes down who signed in to the console, from where and how. */
+export async function recordSignIn(db: Database, { accountId, email, address, agent, method }: SignIn): Promise<void> {
+  const targets = [{ id: accountId, name: email, kind: 'user' as const }]
+  const event = { type: 'AUTH_LOGIN' as const, targets, data: { address, agent, method } }
+  await recordEvents(db, { viewer: { accountId, email, readOnly: false } }, [event])
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import { assertName, assertText } from '../../graphql/text.ts'
+import { limits } from '../../limits.ts'
+import { generatePassword, hashPassword } from './password.ts'
+import type { UserDetails } from './user.ts'
+import { findAccount, hasAccounts, insertAccount } from './users.queries.ts'
+
+/** RFC 5321 §4.5.3.1.3: a path has 256 octets, the angle brackets among them. */
+const EMAIL_LENGTH = 254
+
+export interface NewUser {
+  email: string
+  name?: string | null
+}
+
+export interface CreatedUser {
+  id: string
+  email: string
+  /** In this answer and never again. */
+  password: string
+}
+
+/** Creates a user with a random password. A taken e-mail address, case aside, is CONFLICT. */
+export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
+  assertText(email, 'email', EMAIL_LENGTH)
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badInput('email must be an e-mail address, such as ada@example.com')
+  if (name !== null) assertName(name, 'name', limits.userNameLength)
+
+  const id = randomUUID()
+  const password = generatePassword()
+  const passwordHash = await hashPassword(password)
+  if (!(await insertAccount(db, { id, email, name, passwordHash }))) {
+    throw new ApiError('CONFLICT', `there is a user with the e-mail address ${JSON.stringify(email)} already`)
+  }
+  return { id, email, password }
+}
+
+/** The viewer's own row, read once a request. */
+export const getViewerDetails = perRequest(async ({ db, viewer }: Context): Promise<UserDetails> => {
+  const found = await findAccount(db, viewer.accountId)
+  if (found === undefined) throw notFound('user', viewer.accountId)
+  return found
+})
+
+/** Whether the database has any user: false on a first start. */
+export const hasUsers = (db: Database): Promise<boolean> => hasAccounts(db)

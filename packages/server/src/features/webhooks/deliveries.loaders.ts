@@ -1,0 +1,100 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../context.ts'
+import { badInput, notFound } from '../../errors.ts'
+import { listOf, type PageArguments, readPage } from '../../graphql/paging.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import type { Event } from '../events/event.ts'
+import { findEvents } from '../events/events.ts'
+import { countDeliveries, type DeliverySlice, selectDeliveries, selectOwners } from './deliveries.queries.ts'
+import type { WebhookDelivery, WebhookDeliveryList } from './webhook.ts'
+
+const eventLoaderOf = perRequest(
+  (context: Context) =>
+    new DataLoader<string, Event | null>(async (ids) => {
+      const events = new Map((await findEvents(context, ids)).map((event) => [event.id, event]))
+      return ids.map((id) => events.get(id) ?? null)
+    }),
+)
+
+/** What a delivery tells of; null once it is no longer kept. */
+export const loadDeliveredEvent = (context: Context, eventId: string): Promise<Event | null> =>
+  eventLoaderOf(context).load(eventId)
+
+export interface DeliveryListArguments extends PageArguments {
+  failed?: boolean | null | undefined
+}
+
+/** What cursors of deliveries are bound to. */
+const ORDER = 'deliveries'
+
+const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, WebhookDeliveryList>>())
+
+/** A page of a webhook's deliveries, newest first; the webhooks of an answer are read together. */
+export function loadDeliveries(
+  context: Context,
+  args: DeliveryListArguments,
+  webhookId: string,
+): Promise<WebhookDeliveryList> {
+  const loaders = loadersOf(context)
+  const key = JSON.stringify(args)
+  let loader = loaders.get(key)
+  if (loader === undefined) {
+    loader = new DataLoader((ids) => readPages(context, args, ids), { cache: false })
+    loaders.set(key, loader)
+  }
+  return loader.load(webhookId)
+}
+
+async function readPages(
+  context: Context,
+  args: DeliveryListArguments,
+  ids: readonly string[],
+): Promise<(WebhookDeliveryList | Error)[]> {
+  const { db, viewer } = context
+  const webhookIds = [...new Set(ids)]
+  const { slice, markedBy } = readSlice(context, args)
+  const marked =
+    markedBy === undefined ? undefined : new Set(await selectOwners(db, viewer.accountId, { webhookIds, id: markedBy }))
+  const found = await selectDeliveries(db, viewer.accountId, { webhookIds, slice })
+  const deliveries = Map.groupBy(found, (delivery) => delivery.webhookId)
+  let counts: Promise<Map<string, number>> | undefined
+  const total = async (id: string): Promise<number> => {
+    counts ??= countDeliveries(db, viewer.accountId, { webhookIds, failed: slice.failed })
+    return (await counts).get(id) ?? 0
+  }
+  return ids.map((id) =>
+    marked?.has(id) === false
+      ? notFound('delivery', markedBy!)
+      : deliveryList(slice, deliveries.get(id) ?? [], () => total(id)),
+  )
+}
+
+/** `markedBy`: the delivery behind which the page starts, which must be there. */
+function readSlice(
+  context: Context,
+  args: DeliveryListArguments,
+): { slice: DeliverySlice; markedBy: string | undefined } {
+  const { size, start } = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
+  const rest = { failed: args.failed ?? undefined, limit: size + 1 }
+  if ('offset' in start) return { slice: { ...rest, start }, markedBy: undefined }
+  if ('afterId' in start) {
+    if (start.afterId.includes('\u0000') || !start.afterId.isWellFormed())
+      throw badInput('after is no id of a delivery, and no cursor')
+    return { slice: { ...rest, start }, markedBy: start.afterId }
+  }
+  return { slice: { ...rest, start: { afterId: start.afterPlace.id } }, markedBy: undefined }
+}
+
+const deliveryList = (
+  { limit }: DeliverySlice,
+  rows: readonly WebhookDelivery[],
+  total: () => Promise<number>,
+): WebhookDeliveryList =>
+  listOf({
+    rows,
+    size: limit - 1,
+    order: ORDER,
+    placeOf: ({ id }) => ({ id, key: null }),
+    toItem: (delivery) => delivery,
+    total,
+  })

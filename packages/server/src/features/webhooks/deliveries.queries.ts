@@ -1,0 +1,127 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { WebhookDelivery } from './webhook.ts'
+
+const columns = sql.raw(`delivery.id, delivery.webhook_id as "webhookId", event_id::text as "eventId", attempts, status,
+  http_status as "httpStatus", duration, error, body as request, response, delivery.created, next_attempt as "nextAttempt"`)
+
+/** Which deliveries of a webhook, and where the page starts. */
+export interface DeliverySlice {
+  failed: boolean | undefined
+  start: { offset: number } | { afterId: string }
+  limit: number
+}
+
+const ofState = (failed: boolean | undefined): RawBuilder<unknown> =>
+  failed === undefined ? sql`true` : failed ? sql`status = 'failed'` : sql`status <> 'failed'`
+
+/** For each of the webhooks its own slice, newest first, in one query. */
+export async function selectDeliveries(
+  db: Database,
+  accountId: string,
+  { webhookIds, slice }: { webhookIds: readonly string[]; slice: DeliverySlice },
+): Promise<WebhookDelivery[]> {
+  const { failed, start, limit } = slice
+  const isBehind = 'afterId' in start ? sql`delivery.id < ${start.afterId}` : sql`true`
+  const { rows } = await sql<WebhookDelivery>`
+    select found.* from unnest(${webhookIds}::text[]) as webhook (id)
+    cross join lateral (
+      select ${columns} from webhook_delivery as delivery
+      where account_id = ${accountId} and webhook_id = webhook.id and ${ofState(failed)} and ${isBehind}
+      order by delivery.id desc limit ${limit} offset ${'offset' in start ? start.offset : 0}
+    ) as found`.execute(db)
+  return rows
+}
+
+/** How many match, by webhook; webhooks without any are left out. */
+export async function countDeliveries(
+  db: Database,
+  accountId: string,
+  { webhookIds, failed }: { webhookIds: readonly string[]; failed: boolean | undefined },
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; count: number }>`
+    select webhook_id as id, count(*)::int as count from webhook_delivery
+    where account_id = ${accountId} and webhook_id = any(${webhookIds}::text[]) and ${ofState(failed)}
+    group by webhook_id`.execute(db)
+  return new Map(rows.map(({ id, count }) => [id, count]))
+}
+
+/** Of the webhooks, those that have a delivery with this id. */
+export async function selectOwners(
+  db: Database,
+  accountId: string,
+  { webhookIds, id }: { webhookIds: readonly string[]; id: string },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select webhook_id as id from webhook_delivery
+    where account_id = ${accountId} and webhook_id = any(${webhookIds}::text[]) and id = ${id}`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+export interface FinishedDelivery {
+  webhookId: string
+  id: string
+  body: string
+  status: 'delivered' | 'failed'
+  httpStatus: number | null
+  duration: number
+  error: string | null
+  response: string | null
+}
+
+/** One that was attempted before it is written down, and is not attempted again. */
+export async function insertFinished(
+  db: Database,
+  accountId: string,
+  delivery: FinishedDelivery,
+): Promise<WebhookDelivery> {
+  const { webhookId, id, body, status, httpStatus, duration, error, response } = delivery
+  const { rows } = await sql<WebhookDelivery>`
+    insert into webhook_delivery as delivery
+      (account_id, webhook_id, id, body, status, attempts, tries, http_status, duration, error, response)
+    values (${accountId}, ${webhookId}, ${id}, ${body}, ${status}, 1, 1, ${httpStatus}, ${duration}, ${error}, ${response})
+    returning ${columns}`.execute(db)
+  return rows[0]!
+}
+
+/** Due at once, with all attempts before it. Answers how many. */
+export async function restartDelivery(
+  db: Database,
+  accountId: string,
+  { webhookId, id }: { webhookId: string; id: string },
+): Promise<number> {
+  const { rows } = await sql`
+    update webhook_delivery set status = 'pending', tries = 0, next_attempt = clock_timestamp()
+    where account_id = ${accountId} and webhook_id = ${webhookId} and id = ${id} returning id`.execute(db)
+  return rows.length
+}
+
+export async function restartFailed(
+  db: Database,
+  accountId: string,
+  { webhookId, since }: { webhookId: string; since: Date },
+): Promise<number> {
+  const { rows } = await sql`
+    with failed as materialized (
+      select id from webhook_delivery
+      where account_id = ${accountId} and webhook_id = ${webhookId} and status = 'failed' and created >= ${since}
+      order by id for update
+    )
+    update webhook_delivery as delivery set status = 'pending', tries = 0, next_attempt = clock_timestamp()
+    from failed
+    where account_id = ${accountId} and webhook_id = ${webhookId} and delivery.id = failed.id
+    returning delivery.id`.execute(db)
+  return rows.length
+}
+
+/** Drops some of those made before then, whoever's they are. Answers how many. */
+export async function deleteDeliveriesBefore(
+  db: Database,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql`
+    delete from webhook_delivery where (account_id, webhook_id, id) in (
+      select account_id, webhook_id, id from webhook_delivery where created < ${before} order by created limit ${limit})
+    returning id`.execute(db)
+  return rows.length
+}

@@ -1,0 +1,84 @@
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { assertStorable } from '../../graphql/text.ts'
+import { deleteDeliveriesBefore, insertFinished, restartDelivery, restartFailed } from './deliveries.queries.ts'
+import { attempt, receiverOf } from './sending/attempt.ts'
+import { judge } from './sending/verdict.ts'
+import type { Webhook, WebhookDelivery } from './webhook.ts'
+import { newMessageId } from './webhook-message.ts'
+import { findSendable, findWebhookRow, lockWebhook } from './webhooks.queries.ts'
+import { tellWorkers } from './webhooks.ts'
+
+const KEPT_DAYS = 30
+const DROPPED_AT_ONCE = 5_000
+
+/** Sends a message that is no event, now and once, and answers how it went. */
+export async function testWebhook(context: Context, webhookId: string): Promise<WebhookDelivery> {
+  const { db, viewer, secrets, outbound, clock } = context
+  const { accountId } = viewer
+  assertStorable(webhookId, 'id')
+  const row = await findSendable(db, accountId, webhookId)
+  if (row === undefined) throw notFound('webhook', webhookId)
+
+  const now = clock()
+  const message = { id: newMessageId(), body: testBody(context, { webhookId, now }) }
+  const receiver = receiverOf(row, { accountId, webhookId }, { secrets, now })
+  const answer = await attempt(message, receiver, { outbound, now })
+  const { status, error } = judge(answer, { tries: 0, schedule: [], now })
+  if ((await findWebhookRow(db, accountId, webhookId)) === undefined) throw notFound('webhook', webhookId)
+  return insertFinished(db, accountId, {
+    ...message,
+    webhookId,
+    status: status === 'delivered' ? 'delivered' : 'failed',
+    httpStatus: answer.status,
+    duration: answer.duration,
+    error,
+    response: answer.status === null ? null : answer.body,
+  })
+}
+
+function testBody({ viewer }: Context, { webhookId, now }: { webhookId: string; now: Date }): string {
+  const owner = { id: viewer.accountId, email: viewer.email }
+  return JSON.stringify({ type: 'webhook.test', timestamp: now, data: { owner, webhook: webhookId } })
+}
+
+export interface RedeliverInput {
+  webhookId: string
+  deliveryId?: string | null
+  since?: Date | null
+}
+
+/** Sends one delivery again, whatever became of it, or all that failed since then. Answers how many. */
+export async function redeliver(context: Context, { webhookId, deliveryId, since }: RedeliverInput): Promise<number> {
+  const { db, viewer } = context
+  assertStorable(webhookId, 'webhookId')
+  if (deliveryId != null) assertStorable(deliveryId, 'deliveryId')
+  if ((deliveryId == null) === (since == null))
+    throw badInput('give deliveryId, for one delivery, or since, for all that failed since then')
+
+  return db.transaction().execute(async (transaction) => {
+    const webhook = await lockWebhook(transaction, viewer.accountId, webhookId)
+    if (webhook === undefined) throw notFound('webhook', webhookId)
+    assertSending(webhook)
+    const count =
+      deliveryId == null
+        ? await restartFailed(transaction, viewer.accountId, { webhookId, since: since! })
+        : await restartDelivery(transaction, viewer.accountId, { webhookId, id: deliveryId })
+    if (deliveryId != null && count === 0) throw notFound('delivery', deliveryId)
+    await tellWorkers({ db: transaction, viewer }, webhookId)
+    return count
+  })
+}
+
+function assertSending({ enabled, paused }: Webhook): void {
+  if (enabled && paused === null) return
+  const state = enabled ? 'paused' : 'disabled'
+  throw new ApiError('CONFLICT', `the webhook is ${state}: go on first, by updateWebhook(enabled: true)`)
+}
+
+/** Drops deliveries that are no longer kept, those that were never made among them. */
+export async function dropOldDeliveries(db: Database, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000)
+  while ((await deleteDeliveriesBefore(db, { before, limit: DROPPED_AT_ONCE })) === DROPPED_AT_ONCE);
+}

@@ -1,0 +1,46 @@
+import type { EventTypeName, Target } from '../../events/record.ts'
+
+/** An event as deliveries are made of it. */
+export interface DeliverableEvent {
+  id: string
+  type: EventTypeName
+  timestamp: Date
+  actorId: string | null
+  targets: Target[]
+  state: string | null
+  data: Record<string, unknown>
+}
+
+/** The body of the deliveries of an event: what the receiver gets, on every attempt. */
+export function eventBody(event: DeliverableEvent, owner: { id: string; email: string }): string {
+  const { id, type, timestamp, actorId, targets, state, data } = event
+  const of = (kind: Target['kind']): { id: string; name: string } | null => {
+    const target = targets.find((each) => each.kind === kind)
+    return target === undefined ? null : { id: target.id, name: target.name }
+  }
+  return JSON.stringify({
+    type: messageType(type),
+    timestamp,
+    data: {
+      ...data,
+      id,
+      owner,
+      // Users change nothing but their own account, so whoever did it is its owner.
+      actor: actorId === null ? null : owner,
+      device: of('device'),
+      service: of('service'),
+      target: targets,
+      state,
+      address: data.address ?? null,
+    },
+  })
+}
+
+/** Kinds of target of more than one word, which their types keep whole. */
+const wholeKinds = ['ACCESS_KEY', 'REGISTRATION_CODE']
+
+/** `DEVICE_STATE` is `device.state`, `ACCESS_KEY_CREATE` is `access_key.create`. */
+export function messageType(type: string): string {
+  const kind = wholeKinds.find((each) => type.startsWith(`${each}_`)) ?? type.slice(0, type.indexOf('_'))
+  return `${kind}.${type.slice(kind.length + 1)}`.toLowerCase()
+}

@@ -1,0 +1,43 @@
+import type { Secrets } from '../../../auth/secrets.ts'
+import type { Outbound, OutboundAnswer } from '../../../outbound/outbound.ts'
+import { version } from '../../../version.ts'
+import type { WebhookAddress } from '../webhook-channel.ts'
+import { type Message, signedHeaders } from '../webhook-message.ts'
+import { openSecret } from '../webhook-secret.ts'
+import type { SendableRow } from '../webhooks.queries.ts'
+
+/** Where deliveries of a webhook go, and what signs them now. */
+export interface Receiver {
+  url: URL
+  secrets: string[]
+}
+
+export function receiverOf(
+  row: SendableRow,
+  webhook: WebhookAddress,
+  { secrets, now }: { secrets: Secrets; now: Date },
+): Receiver {
+  const isOverlapping = row.formerSecret !== null && row.formerSecretUntil !== null && row.formerSecretUntil > now
+  const sealed = isOverlapping ? [row.encryptedSecret, row.formerSecret!] : [row.encryptedSecret]
+  return { url: new URL(row.url), secrets: sealed.map((each) => openSecret(secrets, webhook, each)) }
+}
+
+export interface AttemptOptions {
+  outbound: Outbound
+  now: Date
+  signal?: AbortSignal
+}
+
+/** Sends a message once. */
+export async function attempt(
+  message: Message,
+  { url, secrets }: Receiver,
+  { outbound, now, signal }: AttemptOptions,
+): Promise<OutboundAnswer> {
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': `Muster/${version}`,
+    ...signedHeaders(message, secrets, now),
+  }
+  return outbound.post({ url, headers, body: message.body, ...(signal && { signal }) })
+}

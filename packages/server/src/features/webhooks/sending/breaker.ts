@@ -1,0 +1,39 @@
+import { performance } from 'node:perf_hooks'
+import type { Health } from './sending.queries.ts'
+
+/**
+ * How much a receiver is given at a time: more and more while it answers well and quickly. It is left alone when it keeps
+ * failing: after so many failures in a row one attempt a minute is made, until one succeeds.
+ */
+export interface Breaker {
+  /** Attempts that may be under way now. */
+  allowed(): number
+  /** Milliseconds until the next probe; undefined while there is no need of one. */
+  probeIn(): number | undefined
+  /** Takes in how an attempt of so many milliseconds went; answers what is to be written down, if anything changed. */
+  add(isSuccess: boolean, duration: number): Health | undefined
+}
+
+const LEAST_CONCURRENCY = 5
+const MOST_CONCURRENCY = 20
+const QUICK_MS = 1_000
+const FAILURES = 10
+const PROBE_SECONDS = 60
+
+export function createBreaker({ failures, probeIn }: Health): Breaker {
+  let probeAt = probeIn === null ? undefined : performance.now() + probeIn * 1_000
+  let concurrency = LEAST_CONCURRENCY
+  return {
+    allowed: () => (probeAt === undefined ? concurrency : performance.now() >= probeAt ? 1 : 0),
+    probeIn: () => (probeAt === undefined ? undefined : Math.max(0, probeAt - performance.now())),
+    add(isSuccess, duration) {
+      const isGood = isSuccess && duration < QUICK_MS
+      concurrency = isGood ? Math.min(concurrency + 1, MOST_CONCURRENCY) : LEAST_CONCURRENCY
+      if (isSuccess && failures === 0) return undefined
+      failures = isSuccess ? 0 : failures + 1
+      const isOpen = failures >= FAILURES
+      probeAt = isOpen ? performance.now() + PROBE_SECONDS * 1_000 : undefined
+      return { failures, probeIn: isOpen ? PROBE_SECONDS : null }
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../../../db/database.ts'
+import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
+
+/** Writes down how attempts went, of all webhooks together: as many at a time as came while the last were being written. */
+export interface Results {
+  /** Resolves once it is committed. `isHopeless`: the receiver has failed for days. */
+  add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
+  /** What is not written by then is attempted again. */
+  close(): Promise<void>
+}
+
+interface Entry {
+  result: Result
+  health: HealthChange | undefined
+  written: PromiseWithResolvers<{ isHopeless: boolean }>
+}
+
+const HOPELESS_DAYS = 5
+const BATCH = 500
+const RETRY_MS = 500
+
+export function createResults(db: Database, holder: string, log: FastifyBaseLogger): Results {
+  const closing = new AbortController()
+  let waiting: Entry[] = []
+  let writing: Promise<void> | undefined
+
+  const write = async (): Promise<void> => {
+    let isFailing = false
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH)
+      try {
+        const hopeless = new Set(await commit(db, holder, batch))
+        waiting = waiting.slice(batch.length)
+        for (const { result, written } of batch) written.resolve({ isHopeless: hopeless.has(result.webhookId) })
+        isFailing = false
+      } catch (error) {
+        if (!isFailing) log.warn({ err: error }, 'how deliveries went cannot be written down; trying again')
+        isFailing = true
+        if (closing.signal.aborted) return
+        await sleep(RETRY_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+      }
+    }
+  }
+
+  return {
+    add(result, health) {
+      const written = Promise.withResolvers<{ isHopeless: boolean }>()
+      waiting.push({ result, health, written })
+      writing ??= Promise.resolve()
+        .then(write)
+        .finally(() => {
+          writing = undefined
+        })
+      return written.promise
+    },
+    async close() {
+      closing.abort()
+      await writing
+      for (const { written } of waiting) written.reject(new Error('the server stopped'))
+    },
+  }
+}
+
+function commit(db: Database, holder: string, batch: readonly Entry[]): Promise<string[]> {
+  const latest = new Map(batch.flatMap(({ health }) => (health === undefined ? [] : [[health.webhookId, health]])))
+  return db.transaction().execute(async (transaction) => {
+    await writeResults(
+      transaction,
+      batch.map(({ result }) => result),
+    )
+    if (latest.size === 0) return []
+    return writeHealth(transaction, [...latest.values()], { holder, days: HOPELESS_DAYS })
+  })
+}

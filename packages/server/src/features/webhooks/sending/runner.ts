@@ -1,0 +1,195 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Secrets } from '../../../auth/secrets.ts'
+import type { Database } from '../../../db/database.ts'
+import type { Outbound, OutboundAnswer } from '../../../outbound/outbound.ts'
+import type { WebhookAddress } from '../webhook-channel.ts'
+import { findSendable } from '../webhooks.queries.ts'
+import { attempt, type Receiver, receiverOf } from './attempt.ts'
+import { createBreaker } from './breaker.ts'
+import type { Pace } from './pace.ts'
+import type { Results } from './results.ts'
+import { type DueDelivery, type Health, selectDue } from './sending.queries.ts'
+import { stopSending } from './stop-sending.ts'
+import { judge } from './verdict.ts'
+
+export interface RunnerDeps {
+  db: Database
+  secrets: Secrets
+  outbound: Outbound
+  results: Results
+  /** Requests go first: while there are many, webhooks send less. */
+  pace: Pace
+  log: FastifyBaseLogger
+  /** Seconds between the attempts of a delivery. */
+  schedule: readonly number[]
+  /** Told of every attempt. */
+  onAttempt: (answer: OutboundAnswer) => void
+  /** Attempts that the process may make at one time, for all webhooks together. */
+  slots: { free: number }
+}
+
+/** Sends what is due for one webhook, for as long as there is something. */
+export interface Runner {
+  /** There may be something new; `isChanged`: of the webhook itself as well. */
+  wake(isChanged?: boolean): void
+  /** Begins nothing more; attempts under way are given up after `within` milliseconds. */
+  stop(within: number): void
+  /** Never rejects. */
+  ended: Promise<RunnerEnd>
+}
+
+export interface RunnerEnd {
+  /** Seconds before which there is no use in beginning again; null: until something changes. */
+  restFor: number | null
+  /** Something came after the last look. */
+  isWoken: boolean
+}
+
+const FETCH = 100
+const LEAST_QUEUE = 20
+/** A change of the webhook is noticed within this time. */
+const FRESH_MS = 1_000
+/** Retries come due without a word. */
+const LOOK_MS = 1_000
+/** How long to stay when there is nothing to send: the next delivery then starts at once. */
+const LINGER_MS = 2_000
+/** Between turns while clients wait: what came about meanwhile is read and written together. */
+const SLOWED_MS = 100
+const AFTER_FAULT_SECONDS = 5
+
+export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: Health): Runner {
+  const { db, secrets, outbound, results, pace, log, slots } = deps
+  const breaker = createBreaker(health)
+  const stopping = new AbortController()
+  const cutting = new AbortController()
+  const underWay = new Set<Promise<void>>()
+  /** Read and not yet written down. */
+  const taken = new Set<string>()
+  let queue: DueDelivery[] = []
+  let signal = Promise.withResolvers<void>()
+  let mayHaveMore = true
+  let isWoken = false
+  let lookedAt = 0
+  let receiver: Receiver | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+
+  /** Undefined when nothing is to be sent: it was deleted, disabled or paused. */
+  const currentReceiver = async (): Promise<Receiver | undefined> => {
+    if (performance.now() - readAt < FRESH_MS) return receiver
+    const row = await findSendable(db, webhook.accountId, webhook.webhookId)
+    readAt = performance.now()
+    receiver = row?.enabled && row.paused === null ? receiverOf(row, webhook, { secrets, now: new Date() }) : undefined
+    return receiver
+  }
+
+  const look = async (): Promise<void> => {
+    if (queue.length >= LEAST_QUEUE || !(mayHaveMore || performance.now() - lookedAt >= LOOK_MS)) return
+    mayHaveMore = false
+    const due = await selectDue(db, webhook, { except: [...taken], limit: FETCH })
+    lookedAt = performance.now()
+    if (due.length === FETCH) mayHaveMore = true
+    for (const delivery of due) taken.add(delivery.id)
+    queue.push(...due)
+  }
+
+  const launch = (to: Receiver): void => {
+    const possible = Math.min(queue.length, breaker.allowed() - underWay.size, slots.free)
+    for (const delivery of queue.splice(0, possible > 0 ? pace.take(possible) : 0)) {
+      slots.free--
+      const one = send(delivery, to).finally(() => {
+        underWay.delete(one)
+        signal.resolve()
+      })
+      underWay.add(one)
+    }
+  }
+
+  const send = async (delivery: DueDelivery, to: Receiver): Promise<void> => {
+    const answer = await attempt(delivery, to, { outbound, now: new Date(), signal: cutting.signal }).finally(() => {
+      slots.free++
+    })
+    if (cutting.signal.aborted) return
+    deps.onAttempt(answer)
+    const { tries } = delivery
+    const { isGone, ...verdict } = judge(answer, { tries, schedule: deps.schedule, now: new Date() })
+    const change = breaker.add(verdict.status === 'delivered', answer.duration)
+    const result = {
+      ...webhook,
+      ...verdict,
+      id: delivery.id,
+      tries,
+      httpStatus: answer.status,
+      duration: answer.duration,
+      response: answer.status === null ? null : answer.body,
+    }
+    // Written down beside the next attempts, which need not wait for it.
+    void results
+      .add(result, change && { ...webhook, ...change })
+      .then(async ({ isHopeless }) => {
+        if (isGone) await stopSending(db, webhook, 'gone')
+        else if (isHopeless) await stopSending(db, webhook, 'hopeless')
+        if (isGone || isHopeless) readAt = Number.NEGATIVE_INFINITY
+      })
+      .catch((error: unknown) => log.debug({ err: error, ...webhook }, 'a delivery will be attempted again'))
+      .finally(() => {
+        taken.delete(delivery.id)
+        signal.resolve()
+      })
+  }
+
+  const run = async (): Promise<Pick<RunnerEnd, 'restFor'>> => {
+    let idleSince: number | undefined
+    while (!stopping.signal.aborted) {
+      signal = Promise.withResolvers()
+      isWoken = false
+      const to = await currentReceiver()
+      if (to === undefined) return { restFor: null }
+      if (breaker.allowed() > 0) await look()
+      launch(to)
+      if (underWay.size + taken.size === 0) {
+        if (breaker.allowed() === 0) break
+        idleSince ??= performance.now()
+        if (performance.now() - idleSince >= LINGER_MS) break
+      } else {
+        if (underWay.size === 0 && breaker.allowed() === 0) {
+          // What is queued stays pending.
+          for (const { id } of queue) taken.delete(id)
+          queue = []
+          if (taken.size === 0) break
+        }
+        idleSince = undefined
+      }
+      if (pace.isSlowed()) await pause(SLOWED_MS, stopping.signal)
+      else await Promise.race([signal.promise, pause(LOOK_MS, stopping.signal)])
+    }
+    return { restFor: (breaker.probeIn() ?? 0) / 1_000 }
+  }
+
+  const finish = async (): Promise<RunnerEnd> => {
+    const end = await run().catch((error: unknown) => {
+      log.warn({ err: error, ...webhook }, 'sending to a webhook broke off; it goes on soon')
+      return { restFor: AFTER_FAULT_SECONDS }
+    })
+    await Promise.all(underWay)
+    return { ...end, isWoken }
+  }
+
+  return {
+    wake(isChanged = false) {
+      if (isChanged) readAt = Number.NEGATIVE_INFINITY
+      mayHaveMore = true
+      isWoken = true
+      signal.resolve()
+    },
+    stop(within) {
+      stopping.abort()
+      setTimeout(() => cutting.abort(), within).unref()
+    },
+    ended: finish(),
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal, ref: false }).catch(() => {})

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Secrets } from '../../../auth/secrets.ts'
+import type { Database } from '../../../db/database.ts'
+import type { Load } from '../../../http/load.ts'
+import { putJobs, removeJob } from '../../../jobs/queue.queries.ts'
+import type { Outbound, OutboundAnswer } from '../../../outbound/outbound.ts'
+import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
+import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
+import { notifyWebhook } from '../webhooks.queries.ts'
+import { createPace } from './pace.ts'
+import { createResults } from './results.ts'
+import { type Runner, type RunnerDeps, type RunnerEnd, startRunner } from './runner.ts'
+import {
+  findHoldEnd,
+  type Health,
+  HOLD_SECONDS,
+  releaseHold,
+  renewHolds,
+  secondsUntilDue,
+  takeHold,
+} from './sending.queries.ts'
+
+/** Sends deliveries. One in each process; each webhook is held by one of them at a time. */
+export interface Sender {
+  /** Sends what is due for a webhook, or wakes who holds it. */
+  start(webhook: WebhookAddress): Promise<void>
+  /** The same, and not waited for. */
+  kick(webhook: WebhookAddress): void
+  /** The webhook was changed, or something is due: sends if it is held here, or by nobody. */
+  tell(webhook: WebhookAddress): void
+  isSending(webhook: WebhookAddress): boolean
+  /** Begins nothing more, waits a little for what is under way, and lets go of everything. */
+  close(): Promise<void>
+}
+
+export interface SenderOptions {
+  db: Database
+  secrets: Secrets
+  outbound: Outbound
+  load: Load
+  log: FastifyBaseLogger
+  schedule: readonly number[]
+  /** Told of every attempt. */
+  onAttempt: (answer: OutboundAnswer) => void
+}
+
+const RENEW_MS = 3_000
+const SLOTS = 1_000
+const STOP_MS = 3_000
+/** A watch looks after the end of a hold whether it was renewed. */
+const WATCH_SECONDS = HOLD_SECONDS + 1
+
+export function createSender(options: SenderOptions): Sender {
+  const { db, log } = options
+  const holder = randomUUID()
+  const closing = new AbortController()
+  const results = createResults(db, holder, log)
+  const runners = new Map<string, { webhook: WebhookAddress; runner: Runner }>()
+  const pace = createPace({ load: options.load, webhooks: () => runners.size })
+  const deps: RunnerDeps = { ...options, results, pace, slots: { free: SLOTS } }
+  const starting = new Map<string, Promise<void>>()
+  const finishing = new Set<Promise<void>>()
+
+  const wake = (webhookId: string, isChanged?: boolean): boolean => {
+    const held = runners.get(webhookId)
+    held?.runner.wake(isChanged)
+    return held !== undefined
+  }
+
+  const start = async (webhook: WebhookAddress, isTold = false): Promise<void> => {
+    const { webhookId } = webhook
+    if (closing.signal.aborted || wake(webhookId, isTold)) return
+    let begun = starting.get(webhookId)
+    if (begun === undefined) {
+      begun = begin(webhook, isTold).finally(() => starting.delete(webhookId))
+      starting.set(webhookId, begun)
+    }
+    await begun
+  }
+
+  const kick = (webhook: WebhookAddress, isTold?: boolean): void => {
+    start(webhook, isTold).catch((error: unknown) =>
+      log.debug({ err: error, ...webhook }, 'sending starts later, by its job'),
+    )
+  }
+
+  const begin = async (webhook: WebhookAddress, isTold: boolean): Promise<void> => {
+    const health = await holdOrTell(db, webhook, { holder, isTold })
+    if (health === undefined) return
+    const runner = startRunner(deps, webhook, health)
+    runners.set(webhook.webhookId, { webhook, runner })
+    const finished = runner.ended
+      .then((end) => finish(webhook, end))
+      .catch((error: unknown) => log.debug({ err: error, ...webhook }, 'the hold of a webhook ends by itself'))
+    finishing.add(finished)
+    void finished.finally(() => finishing.delete(finished))
+  }
+
+  const finish = async (webhook: WebhookAddress, { restFor, isWoken }: RunnerEnd): Promise<void> => {
+    runners.delete(webhook.webhookId)
+    const wasHeld = await letGo(db, webhook, { holder, restFor: isWoken ? 0 : restFor })
+    if (!wasHeld || closing.signal.aborted) return
+    // What was made while it was let go has a job, which may have been replaced by the one of letting go.
+    const seconds = restFor === 0 ? await secondsUntilDue(db, webhook) : undefined
+    if (isWoken || (seconds !== undefined && seconds <= 0)) await start(webhook)
+  }
+
+  const keepHolding = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      await sleep(RENEW_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+      const held = [...runners.values()]
+      if (held.length === 0) continue
+      const kept = await renewHolds(
+        db,
+        holder,
+        held.map(({ webhook }) => webhook),
+      ).catch(() => undefined)
+      if (kept === undefined) continue
+      const isKept = new Set(kept)
+      for (const { webhook, runner } of held) if (!isKept.has(webhook.webhookId)) runner.stop(0)
+    }
+  }
+  const held = keepHolding()
+
+  return {
+    start,
+    kick,
+    tell: (webhook) => kick(webhook, true),
+    isSending: ({ webhookId }) => runners.has(webhookId),
+    async close() {
+      closing.abort()
+      await held
+      await Promise.allSettled(starting.values())
+      for (const { runner } of runners.values()) runner.stop(STOP_MS)
+      await Promise.all([...runners.values()].map(({ runner }) => runner.ended))
+      await results.close()
+      await Promise.all(finishing)
+    },
+  }
+}
+
+/**
+ * Takes the webhook, and has the queue look after it should this process die. One that another process holds is made known to
+ * that one.
+ */
+async function holdOrTell(
+  db: Database,
+  webhook: WebhookAddress,
+  { holder, isTold }: { holder: string; isTold: boolean },
+): Promise<Health | undefined> {
+  const watch = (delay: number) => ({ key: deliverKey(webhook.webhookId), payload: webhook, delay })
+  return db.transaction().execute(async (transaction) => {
+    const health = await takeHold(transaction, webhook, holder)
+    if (health !== undefined) {
+      await putJobs(transaction, deliverJob, [watch(WATCH_SECONDS)])
+      return health
+    }
+    const heldFor = await findHoldEnd(transaction, webhook)
+    if (heldFor === undefined) return undefined
+    // Every process was told what this one was told.
+    if (!isTold) await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
+    await putJobs(transaction, deliverJob, [watch(heldFor + 1)])
+    return undefined
+  })
+}
+
+/** Lets go of a webhook; its next delivery, or probe, has a job from then on. False when it was no longer held. */
+async function letGo(
+  db: Database,
+  webhook: WebhookAddress,
+  { holder, restFor }: { holder: string; restFor: number | null },
+): Promise<boolean> {
+  const key = deliverKey(webhook.webhookId)
+  return db.transaction().execute(async (transaction) => {
+    if (!(await releaseHold(transaction, webhook, holder))) return false
+    const seconds = restFor === null ? undefined : await secondsUntilDue(transaction, webhook)
+    if (seconds === undefined) await removeJob(transaction, key)
+    else await putJobs(transaction, deliverJob, [{ key, payload: webhook, delay: Math.max(seconds, restFor ?? 0, 0) }])
+    return true
+  })
+}

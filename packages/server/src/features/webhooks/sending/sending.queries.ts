@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { Database } from '../../../db/database.ts'
+import type { WebhookAddress } from '../webhook-channel.ts'
+
+export const HOLD_SECONDS = 10
+
+/** What is known of a receiver when a process begins to send to it. */
+export interface Health {
+  /** Attempts in a row that failed. */
+  failures: number
+  /** Seconds until the next probe of a receiver that keeps failing; null for one that does not. */
+  probeIn: number | null
+}
+
+/** Takes a webhook to send to; undefined when another process holds it, or it is gone. */
+export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
+  const { rows } = await sql<Health>`
+    update webhook_sending
+    set holder = ${holder}, held_until = clock_timestamp() + make_interval(secs => ${HOLD_SECONDS})
+    where account_id = ${accountId} and webhook_id = ${webhookId}
+      and (holder is null or holder = ${holder} or held_until < clock_timestamp())
+    returning failures, extract(epoch from probe_at - clock_timestamp())::float8 as "probeIn"`.execute(db)
+  return rows[0]
+}
+
+/** Seconds until the hold of another process ends unless it is renewed; undefined when there is none. */
+export async function findHoldEnd(db: Database, { accountId, webhookId }: WebhookAddress): Promise<number | undefined> {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from held_until - clock_timestamp())::float8 as seconds from webhook_sending
+    where account_id = ${accountId} and webhook_id = ${webhookId} and holder is not null`.execute(db)
+  return rows[0] && Math.max(0, rows[0].seconds)
+}
+
+/** Keeps what is held. Answers which of them still are. */
+export async function renewHolds(db: Database, holder: string, webhooks: readonly WebhookAddress[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with held as materialized (
+      select account_id, webhook_id from webhook_sending
+      where holder = ${holder} and (account_id, webhook_id) in (
+        select * from unnest(${webhooks.map((each) => each.accountId)}::text[],
+          ${webhooks.map((each) => each.webhookId)}::text[]))
+      order by account_id, webhook_id for update
+    )
+    update webhook_sending as sending
+    set held_until = clock_timestamp() + make_interval(secs => ${HOLD_SECONDS})
+    from held where sending.account_id = held.account_id and sending.webhook_id = held.webhook_id
+    returning sending.webhook_id as id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** False when it was no longer held. */
+export async function releaseHold(
+  db: Database,
+  { accountId, webhookId }: WebhookAddress,
+  holder: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update webhook_sending set holder = null, held_until = null
+    where account_id = ${accountId} and webhook_id = ${webhookId} and holder = ${holder}
+    returning webhook_id`.execute(db)
+  return rows.length > 0
+}
+
+export interface DueDelivery {
+  id: string
+  body: string
+  /** Attempts since it was made, or was to be sent again. */
+  tries: number
+}
+
+/** The deliveries that have been due for longest, without those named. */
+export async function selectDue(
+  db: Database,
+  { accountId, webhookId }: WebhookAddress,
+  { except, limit }: { except: readonly string[]; limit: number },
+): Promise<DueDelivery[]> {
+  const { rows } = await sql<DueDelivery>`
+    select id, body, tries from webhook_delivery
+    where account_id = ${accountId} and webhook_id = ${webhookId} and status = 'pending'
+      and next_attempt <= clock_timestamp() and id <> all(${except}::text[])
+    order by next_attempt limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Seconds until a delivery is due, 0 or less when one is; undefined when none is pending. */
+export async function secondsUntilDue(
+  db: Database,
+  { accountId, webhookId }: WebhookAddress,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select extract(epoch from min(next_attempt) - clock_timestamp())::float8 as seconds from webhook_delivery
+    where account_id = ${accountId} and webhook_id = ${webhookId} and status = 'pending'`.execute(db)
+  return rows[0]?.seconds ?? undefined
+}
+
+/** Webhooks with deliveries that have been due for some time and that nobody is sending. */
+export async function selectNeglected(db: Database): Promise<WebhookAddress[]> {
+  const { rows } = await sql<WebhookAddress>`
+    select sending.account_id as "accountId", sending.webhook_id as "webhookId" from webhook_sending as sending
+    join webhook on webhook.account_id = sending.account_id and webhook.id = sending.webhook_id
+      and webhook.enabled and webhook.paused is null
+    where (held_until is null or held_until < clock_timestamp()) and (probe_at is null or probe_at < clock_timestamp())
+      and exists (select from webhook_delivery as delivery
+        where delivery.account_id = sending.account_id and delivery.webhook_id = sending.webhook_id
+          and status = 'pending' and next_attempt < clock_timestamp() - interval '15 seconds')
+    limit 1000`.execute(db)
+  return rows
+}

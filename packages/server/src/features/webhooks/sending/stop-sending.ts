@@ -1,0 +1,30 @@
+import type { Viewer } from '../../../context.ts'
+import type { Database } from '../../../db/database.ts'
+import { recordEvents } from '../../events/record.ts'
+import type { WebhookAddress } from '../webhook-channel.ts'
+import { webhookTarget } from '../webhook-event.ts'
+import { lockWebhook, writeWebhook } from '../webhooks.queries.ts'
+
+/** Stops sending to a receiver: one that answered 410 is disabled, one that failed for days paused. An event says so. */
+export async function stopSending(
+  db: Database,
+  { accountId, webhookId }: WebhookAddress,
+  reason: 'gone' | 'hopeless',
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const before = await lockWebhook(transaction, accountId, webhookId)
+    if (before === undefined || !before.enabled || before.paused !== null) return
+    const after = reason === 'gone' ? { ...before, enabled: false } : { ...before, paused: PAUSED }
+    await writeWebhook(transaction, accountId, after)
+    const event =
+      reason === 'gone'
+        ? { type: 'WEBHOOK_UPDATE' as const, data: { changes: { enabled: { old: true, new: false } } } }
+        : { type: 'WEBHOOK_PAUSE' as const, data: { paused: PAUSED } }
+    await recordEvents(transaction, { viewer: theServer(accountId) }, [{ ...event, targets: [webhookTarget(after)] }])
+  })
+}
+
+const PAUSED = 'nothing but failures for 5 days: once the receiver is well, go on by updateWebhook(enabled: true)'
+
+/** No user is the actor. */
+const theServer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isDevice: true })

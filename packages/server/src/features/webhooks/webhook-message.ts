@@ -1,0 +1,20 @@
+import { Webhook as Signer } from 'standardwebhooks'
+import { uuidv7 } from './uuid.ts'
+
+/** `webhook-id`: Standard Webhooks wants no dot in it. Later ones sort behind earlier ones. */
+export const newMessageId = (): string => `msg_${uuidv7().replaceAll('-', '')}`
+
+export interface Message {
+  id: string
+  /** Signed and sent as these bytes on every attempt. */
+  body: string
+}
+
+/** The headers of one attempt. Every secret signs: after a rotation the receiver may know either. */
+export function signedHeaders({ id, body }: Message, secrets: readonly string[], now: Date): Record<string, string> {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+    'webhook-signature': secrets.map((secret) => new Signer(secret).sign(id, now, body)).join(' '),
+  }
+}

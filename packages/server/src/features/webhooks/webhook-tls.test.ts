@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { createTestDatabase } from '../../../test/database.ts'
+import { readCredentials, sendAs, startServerProcess } from '../../../test/server-process.ts'
+
+let folder: string
+let app: TestApp
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-webhook-tls-'))
+  await makeCertificate('ca', '/CN=an authority', ['-addext', 'keyUsage=keyCertSign'])
+  await makeCertificate('stranger', '/CN=another authority', ['-addext', 'keyUsage=keyCertSign'])
+  const standard = getCACertificates('default')
+  setDefaultCACertificates([...standard, await readFile(join(folder, 'ca.pem'), 'utf8')])
+  app = await startTestApp({
+    worker: true,
+    env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1', MUSTER_WEBHOOK_RETRIES: '3600' },
+    resolve: async () => ['127.0.0.1'],
+  })
+})
+afterAll(async () => {
+  await app.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function makeCertificate(name: string, subject: string, more: string[]): Promise<void> {
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  const files = ['-out', join(folder, `${name}.pem`), '-keyout', join(folder, `${name}.key`)]
+  await promisify(execFile)('openssl', ['req', '-x509', ...key, '-subj', subject, ...more, ...files])
+}
+
+interface TlsReceiver {
+  port: number
+  /** What it was asked for on each connection that came about, and by each request. */
+  seen: { serverName: unknown; host: string | undefined; address: string | undefined }[]
+}
+
+/** Shows a certificate for `name`, from an authority that the server trusts or from another one. */
+async function startTlsReceiver(name: string, authority: 'ca' | 'stranger'): Promise<TlsReceiver> {
+  const file = randomBytes(8).toString('hex')
+  const signed = ['-CA', join(folder, `${authority}.pem`), '-CAkey', join(folder, `${authority}.key`)]
+  await makeCertificate(file, '/CN=a receiver', [...signed, '-addext', `subjectAltName=DNS:${name}`])
+  const [cert, key] = await Promise.all([readFile(join(folder, `${file}.pem`)), readFile(join(folder, `${file}.key`))])
+  const seen: TlsReceiver['seen'] = []
+  const server = createServer({ cert, key }, ({ socket, headers }, response) => {
+    const { servername: serverName, localAddress: address } = socket as TLSSocket & { servername?: unknown }
+    seen.push({ serverName, host: headers.host, address })
+    response.end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { port: (server.address() as AddressInfo).port, seen }
+}
+
+type Send = (document: string) => Promise<{ login: { webhooks: { deliveries: { items: object[] } }[] } }>
+
+/** Makes a webhook and an event for it; resolves with the delivery once it was attempted. */
+async function deliver(send: Send, url: string): Promise<object> {
+  await send(`mutation { createWebhook(url: "${url}", events: [DEVICE_REGISTER]) { id } }`)
+  await send('mutation { registerDevice(name: "boiler") { device { id } } }')
+  return vi.waitFor(
+    async () => {
+      const { login } = await send('{ login { webhooks { deliveries { items { status attempts error } } } } }')
+      const [delivery] = login.webhooks[0]!.deliveries.items
+      expect(delivery).toMatchObject({ attempts: 1 })
+      return delivery!
+    },
+    { timeout: 30_000, interval: 50 },
+  )
+}
+
+const sender =
+  (user: TestUser): Send =>
+  (document) =>
+    user.data(document)
+
+describe('a receiver over TLS', () => {
+  test('is asked for by its name, at the address that was checked', async () => {
+    const { port, seen } = await startTlsReceiver('hooks.example.com', 'ca')
+    const url = `https://hooks.example.com:${port}/in`
+    expect(await deliver(sender(await app.createUser()), url)).toEqual({
+      status: 'delivered',
+      attempts: 1,
+      error: null,
+    })
+    expect(seen).toEqual([{ serverName: 'hooks.example.com', host: `hooks.example.com:${port}`, address: '127.0.0.1' }])
+  })
+
+  test.each([
+    ['of an authority that is not trusted', 'hooks.example.com', 'stranger', /^TLS: unable to/],
+    ['for another name', 'other.example.com', 'ca', /^TLS: .*hooks\.example\.com\. is not in the cert/],
+  ] as const)(
+    'with a certificate %s gets nothing, and the delivery says why',
+    async (_what, name, authority, error) => {
+      const { port, seen } = await startTlsReceiver(name, authority)
+      const url = `https://hooks.example.com:${port}/in`
+      expect(await deliver(sender(await app.createUser()), url)).toEqual({
+        status: 'pending',
+        attempts: 1,
+        error: expect.stringMatching(error),
+      })
+      expect(seen).toEqual([])
+    },
+  )
+
+  test('that speaks no TLS gets nothing either', async () => {
+    const url = app.url.replace('http://127.0.0.1', 'https://hooks.example.com')
+    expect(await deliver(sender(await app.createUser()), url)).toMatchObject({
+      status: 'pending',
+      error: expect.stringMatching(/^TLS: /),
+    })
+  })
+
+  test('with a certificate of an authority of one’s own is trusted by a server told by NODE_EXTRA_CA_CERTS', async () => {
+    const { connection, drop } = await createTestDatabase()
+    onTestFinished(drop)
+    const { host = '', port, user, database, connectionString } = connection
+    const data = await mkdtemp(join(folder, 'data-'))
+    const server = await startServerProcess({
+      DATABASE_URL:
+        connectionString ?? `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`,
+      MUSTER_DATA: data,
+      MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
+      MUSTER_WEBHOOK_ALLOW: '127.0.0.1,::1',
+      NODE_EXTRA_CA_CERTS: join(folder, 'stranger.pem'),
+    })
+    const credentials = await readCredentials(data)
+    const send: Send = async (document) => (await sendAs(credentials, server.url, document)).body.data
+    const receiver = await startTlsReceiver('localhost', 'stranger')
+    expect(await deliver(send, `https://localhost:${receiver.port}/in`)).toMatchObject({ status: 'delivered' })
+    expect(receiver.seen).toMatchObject([{ serverName: 'localhost' }])
+  })
+})

@@ -1,0 +1,66 @@
+import type pg from 'pg'
+import { listenForNotifications } from '../../db/notifications.ts'
+import { implementJob, type Job } from '../../jobs/job.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { Feed } from '../events/feed/feed.ts'
+import { dropOldDeliveries } from './deliveries.ts'
+import { createMaker } from './making/maker.ts'
+import { createSender, type SenderOptions } from './sending/sender.ts'
+import { selectNeglected } from './sending/sending.queries.ts'
+import { parseAddress, webhookChannel } from './webhook-channel.ts'
+import { deliverJob, dropDeliveriesJob, sweepJob } from './webhooks.jobs.ts'
+import { measureDeliveries, measureMaker } from './webhooks.metrics.ts'
+
+export interface WebhookWorkerOptions extends Omit<SenderOptions, 'onAttempt'> {
+  /** For a connection of its own, on which changes are heard of. */
+  connection: pg.ClientConfig
+  feed: Pick<Feed, 'onAdvance' | 'position'>
+  clock: () => Date
+  metrics: Metrics
+}
+
+/** What a process does for webhooks beside requests. */
+export interface WebhookWorker {
+  jobs: Job[]
+  /** Begins to make deliveries. The tables of the queue must be there. */
+  start(): void
+  close(): Promise<void>
+}
+
+export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorker {
+  const { db, connection, feed, load, log, clock, metrics } = options
+  const sender = createSender({ ...options, onAttempt: measureDeliveries(metrics, db) })
+  const closers: (() => Promise<void>)[] = [sender.close]
+
+  const sweep = async (): Promise<void> => {
+    for (const webhook of await selectNeglected(db)) sender.kick(webhook)
+  }
+
+  return {
+    jobs: [
+      implementJob(deliverJob, sender.start),
+      implementJob(sweepJob, sweep),
+      implementJob(dropDeliveriesJob, () => dropOldDeliveries(db, clock())),
+    ],
+    start() {
+      const changes = listenForNotifications({
+        connection,
+        channels: [webhookChannel],
+        log,
+        subject: 'changed webhooks',
+        meanwhile: 'their deliveries may be late',
+        onNotification: (payload) => sender.tell(parseAddress(payload)),
+        onGap: () => void sweep().catch(() => {}),
+      })
+      const onMade = (webhooks: Parameters<typeof sender.kick>[0][]): void => {
+        for (const webhook of webhooks) sender.kick(webhook)
+      }
+      const maker = createMaker({ db, feed, load, log, isSending: sender.isSending, onMade })
+      measureMaker(metrics, maker)
+      closers.push(changes.close, maker.close)
+    },
+    async close() {
+      for (const close of closers.toReversed()) await close()
+    },
+  }
+}

@@ -1,0 +1,165 @@
+import { type Selectable, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { Webhook as WebhookTable } from '../../db/tables.generated.ts'
+import type { EventTypeName } from '../events/record.ts'
+import type { Webhook } from './webhook.ts'
+
+const columns = ['id', 'name', 'url', 'events', 'enabled', 'paused', 'created'] as const
+
+type WebhookRow = Pick<Selectable<WebhookTable>, (typeof columns)[number]>
+
+const toWebhook = (row: WebhookRow): Webhook => ({ ...row, events: row.events as EventTypeName[] })
+
+/** Newest first. A receiver that is only probed shows as paused. */
+export async function selectWebhooks(db: Database, accountId: string): Promise<Webhook[]> {
+  const rows = await db
+    .selectFrom('webhook')
+    .innerJoin('webhook_sending', (join) =>
+      join
+        .onRef('webhook_sending.account_id', '=', 'webhook.account_id')
+        .onRef('webhook_sending.webhook_id', '=', 'webhook.id'),
+    )
+    .select(['id', 'name', 'url', 'events', 'enabled', 'created'])
+    .select(
+      sql<string | null>`coalesce(paused, case when probe_at is not null then
+        'the last ' || failures || ' attempts failed: one a minute is made until one succeeds' end)`.as('paused'),
+    )
+    .where('webhook.account_id', '=', accountId)
+    .orderBy('created', 'desc')
+    .orderBy('id')
+    .execute()
+  return rows.map(toWebhook)
+}
+
+export async function countWebhookRows(db: Database, accountId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('webhook')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Lets one at a time add webhooks to an account. Changes of what the account owns do not wait for it. */
+export async function lockAccount(db: Database, accountId: string): Promise<void> {
+  await db.selectFrom('account').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
+}
+
+export interface NewWebhook extends Pick<Webhook, 'id' | 'name' | 'url' | 'events' | 'enabled'> {
+  encryptedSecret: Buffer
+}
+
+export async function insertWebhook(db: Database, accountId: string, webhook: NewWebhook): Promise<Webhook> {
+  const { encryptedSecret, ...fields } = webhook
+  const row = await db
+    .insertInto('webhook')
+    .values({ account_id: accountId, ...fields, encrypted_secret: encryptedSecret })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+  return toWebhook(row)
+}
+
+/** Every webhook has one such row. */
+export async function insertSending(db: Database, accountId: string, webhookId: string): Promise<void> {
+  await db.insertInto('webhook_sending').values({ account_id: accountId, webhook_id: webhookId }).execute()
+}
+
+export async function findWebhookRow(db: Database, accountId: string, id: string): Promise<Webhook | undefined> {
+  const row = await db
+    .selectFrom('webhook')
+    .select(columns)
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toWebhook(row)
+}
+
+export async function lockWebhook(db: Database, accountId: string, id: string): Promise<Webhook | undefined> {
+  const row = await db
+    .selectFrom('webhook')
+    .select(columns)
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row === undefined ? undefined : toWebhook(row)
+}
+
+export async function writeWebhook(db: Database, accountId: string, webhook: Webhook): Promise<void> {
+  const { id, name, url, events, enabled, paused } = webhook
+  await db
+    .updateTable('webhook')
+    .set({ name, url, events, enabled, paused })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Forgets the failures of the receiver: its deliveries go out again at once. */
+export async function resetSending(db: Database, accountId: string, webhookId: string): Promise<void> {
+  await db
+    .updateTable('webhook_sending')
+    .set({ failures: 0, failing_since: null, probe_at: null })
+    .where('account_id', '=', accountId)
+    .where('webhook_id', '=', webhookId)
+    .execute()
+}
+
+export async function removeWebhook(db: Database, accountId: string, id: string): Promise<Webhook | undefined> {
+  const row = await db
+    .deleteFrom('webhook')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toWebhook(row)
+}
+
+/** The present secret becomes the former one, good until then. */
+export async function replaceSecret(
+  db: Database,
+  accountId: string,
+  { id, secret, formerUntil }: { id: string; secret: Buffer; formerUntil: Date },
+): Promise<void> {
+  await db
+    .updateTable('webhook')
+    .set(({ ref }) => ({
+      former_secret: ref('encrypted_secret'),
+      former_secret_until: formerUntil,
+      encrypted_secret: secret,
+    }))
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** What it takes to send to a webhook. */
+export interface SendableRow {
+  url: string
+  enabled: boolean
+  paused: string | null
+  encryptedSecret: Buffer
+  formerSecret: Buffer | null
+  formerSecretUntil: Date | null
+}
+
+export async function findSendable(db: Database, accountId: string, id: string): Promise<SendableRow | undefined> {
+  return db
+    .selectFrom('webhook')
+    .select([
+      'url',
+      'enabled',
+      'paused',
+      'encrypted_secret as encryptedSecret',
+      'former_secret as formerSecret',
+      'former_secret_until as formerSecretUntil',
+    ])
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Heard by every worker once the transaction has committed: there may be something to send. */
+export async function notifyWebhook(db: Database, channel: string, payload: string): Promise<void> {
+  await sql`select pg_notify(${channel}, ${payload})`.execute(db)
+}

@@ -1,0 +1,28 @@
+import { schemaPart } from '../../graphql/assemble.ts'
+import { loadDeliveredEvent, loadDeliveries } from './deliveries.loaders.ts'
+import { redeliver, testWebhook } from './deliveries.ts'
+import { createWebhook, deleteWebhook, listWebhooks, rotateWebhookSecret, updateWebhook } from './webhooks.ts'
+
+export const webhooksPart = schemaPart(new URL('./webhooks.graphql', import.meta.url), {
+  User: {
+    webhooks: (_user, { id }, context) => listWebhooks(context, id),
+  },
+  Webhook: {
+    secret: ({ secret }) => secret ?? null,
+    deliveries: (webhook, args, context) => loadDeliveries(context, args, webhook.id),
+  },
+  WebhookDelivery: {
+    event: ({ eventId }, _args, context) => (eventId === null ? null : loadDeliveredEvent(context, eventId)),
+  },
+  Mutation: {
+    createWebhook: (_parent, input, context) => createWebhook(context, input),
+    updateWebhook: (_parent, { id, ...change }, context) => updateWebhook(context, id, change),
+    deleteWebhook: async (_parent, { id }, context) => {
+      await deleteWebhook(context, id)
+      return true
+    },
+    rotateWebhookSecret: (_parent, { id, overlap }, context) => rotateWebhookSecret(context, id, overlap ?? 86_400),
+    testWebhook: (_parent, { id }, context) => testWebhook(context, id),
+    redeliver: (_parent, input, context) => redeliver(context, input),
+  },
+})

@@ -1,0 +1,228 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { type Receiver, startReceiver, verifyMessage } from '../../../test/receiver.ts'
+
+let app: TestApp
+let user: TestUser
+/** What names in these tests lead to. */
+const names: Record<string, string[]> = { 'good.example': ['93.184.215.14'], 'bad.example': ['10.0.0.1'] }
+
+beforeAll(async () => {
+  app = await startTestApp({
+    env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1' },
+    resolve: async (name) => names[name] ?? Promise.reject(new Error('no such name')),
+  })
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  user = await app.createUser()
+})
+
+const fields = 'id name url events enabled paused created secret'
+const create = `mutation ($url: String!, $events: [EventType!], $name: String, $enabled: Boolean! = true) {
+  createWebhook(url: $url, events: $events, name: $name, enabled: $enabled) { ${fields} } }`
+const change = `mutation ($id: ID!, $url: String, $events: [EventType!], $name: String, $enabled: Boolean) {
+  updateWebhook(id: $id, url: $url, events: $events, name: $name, enabled: $enabled) { ${fields} } }`
+const rename = `mutation ($id: ID!, $name: String) { updateWebhook(id: $id, name: $name) { ${fields} } }`
+const remove = 'mutation ($id: ID!) { deleteWebhook(id: $id) }'
+const rotate = 'mutation ($id: ID!, $overlap: Int) { rotateWebhookSecret(id: $id, overlap: $overlap) { id secret } }'
+const test = `mutation ($id: ID!) { testWebhook(id: $id) {
+  id attempts status httpStatus duration error request response nextAttempt event { id } } }`
+const redeliver = `mutation ($id: ID!, $one: ID, $since: DateTime) {
+  redeliver(webhookId: $id, deliveryId: $one, since: $since) }`
+const list = `{ login { webhooks { ${fields} } } }`
+const url = 'https://good.example/hook'
+
+const codeOf = (answer: { errors: { extensions: { code: string } }[] | undefined }) =>
+  answer.errors?.[0]?.extensions.code
+
+const eventsOf = (of: TestUser) =>
+  app.db
+    .selectFrom('event')
+    .select(['type', 'targets', 'data', 'actor_id'])
+    .where('account_id', '=', of.accountId)
+    .where('type', 'like', 'WEBHOOK%')
+    .orderBy('id')
+    .execute()
+
+describe('creating a webhook', () => {
+  it('shows the secret once, and the webhook in the list', async () => {
+    const { createWebhook: created } = await user.data(create, { url, name: 'home' })
+    expect(created).toMatchObject({
+      name: 'home',
+      url,
+      events: ['DEVICE_STATE', 'SERVICE_STATE'],
+      enabled: true,
+      paused: null,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    })
+    expect((await user.data(list)).login.webhooks).toEqual([{ ...created, secret: null }])
+    expect((await user.data(rename, { id: created.id, name: null })).updateWebhook).toEqual({
+      ...created,
+      name: null,
+      secret: null,
+    })
+  })
+
+  it('keeps no secret in the database that can be read without the master key', async () => {
+    const { secret } = (await user.data(create, { url })).createWebhook
+    const row = await app.db
+      .selectFrom('webhook')
+      .selectAll()
+      .where('account_id', '=', user.accountId)
+      .executeTakeFirstOrThrow()
+    expect(row.encrypted_secret.includes(Buffer.from(secret.slice(6), 'base64'))).toBe(false)
+    expect(JSON.stringify(await eventsOf(user))).not.toContain(secret)
+  })
+
+  it.each([
+    ['no URL', { url: 'good.example/hook' }, 'BAD_USER_INPUT'],
+    ['another scheme', { url: 'ftp://good.example/' }, 'BAD_USER_INPUT'],
+    ['a file', { url: 'file:///etc/passwd' }, 'BAD_USER_INPUT'],
+    ['a user name', { url: 'https://me@good.example/' }, 'BAD_USER_INPUT'],
+    ['a fragment', { url: 'https://good.example/#here' }, 'BAD_USER_INPUT'],
+    ['a private address', { url: 'http://192.168.1.1/' }, 'BAD_USER_INPUT'],
+    ['a mapped address', { url: 'http://[::ffff:10.0.0.1]/' }, 'BAD_USER_INPUT'],
+    ['the metadata of a cloud', { url: 'http://169.254.169.254/latest/meta-data' }, 'BAD_USER_INPUT'],
+    ['a name of a private address', { url: 'https://bad.example/' }, 'BAD_USER_INPUT'],
+    ['a long URL', { url: `https://good.example/${'x'.repeat(2_000)}` }, 'LIMIT_EXCEEDED'],
+    ['an empty name', { url, name: ' ' }, 'BAD_USER_INPUT'],
+    ['a long name', { url, name: 'x'.repeat(101) }, 'LIMIT_EXCEEDED'],
+    ['no types', { url, events: [] }, 'BAD_USER_INPUT'],
+    ['a type that is none', { url, events: ['SUNRISE'] }, 'BAD_USER_INPUT'],
+    ['half a surrogate pair', { url: 'https://good.example/\ud800' }, 'BAD_USER_INPUT'],
+  ])('refuses %s, and changes nothing', async (_what, variables, code) => {
+    expect(codeOf(await user.query(create, variables))).toBe(code)
+    expect((await user.data(list)).login.webhooks).toEqual([])
+    expect(await eventsOf(user)).toEqual([])
+  })
+
+  it('takes a name that has no address yet: each connection is checked', async () => {
+    const created = await user.data(create, { url: 'https://later.example/hook' })
+    expect(created.createWebhook.url).toBe('https://later.example/hook')
+  })
+
+  it('stops at twenty, also when many are asked for at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 24 }, () => user.query(create, { url })))
+    expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(20)
+    expect(new Set(answers.flatMap((answer) => codeOf(answer) ?? []))).toEqual(new Set(['LIMIT_EXCEEDED']))
+    const { login } = await user.data('{ login { limits { name value used } } }')
+    expect(login.limits).toContainEqual({ name: 'webhooks', value: 20, used: 20 })
+  })
+})
+
+describe('changing a webhook', () => {
+  it('changes what is given, refuses what creating refuses, and leaves an event of each change', async () => {
+    const { id } = (await user.data(create, { url, name: 'home' })).createWebhook
+    const changed = await user.data(change, { id, events: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'], enabled: false })
+    expect(changed.updateWebhook).toMatchObject({ url, events: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'], enabled: false })
+    await user.data(change, { id, events: ['ATTRIBUTE_CHANGE', 'DEVICE_STATE'], enabled: false })
+    expect(codeOf(await user.query(change, { id, url: 'http://127.0.0.2/' }))).toBe('BAD_USER_INPUT')
+    await user.data(remove, { id })
+    const target = [{ id, name: 'home', kind: 'webhook' }]
+    const actor_id = user.accountId
+    const events = ['DEVICE_STATE', 'SERVICE_STATE']
+    expect(await eventsOf(user)).toEqual([
+      { type: 'WEBHOOK_CREATE', targets: target, data: { name: 'home', url, events, enabled: true }, actor_id },
+      {
+        type: 'WEBHOOK_UPDATE',
+        targets: target,
+        actor_id,
+        data: {
+          changes: {
+            events: { old: events, new: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'] },
+            enabled: { old: true, new: false },
+          },
+        },
+      },
+      { type: 'WEBHOOK_DELETE', targets: target, data: { name: 'home', url }, actor_id },
+    ])
+  })
+
+  it.each([-1, 604_801])('refuses an overlap of %s seconds', async (overlap) => {
+    const { id } = (await user.data(create, { url })).createWebhook
+    expect(codeOf(await user.query(rotate, { id, overlap }))).toBe('BAD_USER_INPUT')
+  })
+})
+
+describe('a test', () => {
+  let receiver: Receiver
+  beforeEach(async () => {
+    receiver = await startReceiver()
+  })
+  afterEach(() => receiver.close())
+
+  it('is sent now and once, and answers how it went', async () => {
+    const { id, secret } = (await user.data(create, { url: receiver.url, enabled: false })).createWebhook
+    receiver.answer((_message, response) => void response.end('hello'))
+    const { testWebhook: sent } = await user.data(test, { id })
+    const [message] = receiver.received
+    verifyMessage(secret, message!)
+    expect(message!.body).toMatchObject({ type: 'webhook.test', data: { webhook: id } })
+    expect(sent).toEqual({
+      id: message!.id,
+      attempts: 1,
+      status: 'delivered',
+      httpStatus: 200,
+      duration: expect.any(Number),
+      error: null,
+      request: message!.text,
+      response: 'hello',
+      nextAttempt: null,
+      event: null,
+    })
+    receiver.answer((_message, response) => void response.writeHead(404).end())
+    expect((await user.data(test, { id })).testWebhook).toMatchObject({ status: 'failed', httpStatus: 404 })
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('pages through deliveries, newest first, by position, id and cursor', async () => {
+    const { id } = (await user.data(create, { url: receiver.url })).createWebhook
+    const ids: string[] = []
+    for (let index = 0; index < 7; index++) ids.unshift((await user.data(test, { id })).testWebhook.id)
+    const page = async (args: string) => {
+      const { login } = await user.data(
+        `{ login { webhooks { deliveries(${args}) { items { id } total hasMore last cursor } } } }`,
+      )
+      const { items, ...rest } = login.webhooks[0].deliveries
+      return { ids: items.map((item: { id: string }) => item.id), ...rest }
+    }
+    const first = await page('size: 3')
+    expect(first).toEqual({ ids: ids.slice(0, 3), total: 7, hasMore: true, last: ids[2], cursor: expect.any(String) })
+    expect((await page('size: 3, from: 4')).ids).toEqual(ids.slice(3, 6))
+    expect((await page(`size: 3, after: "${first.cursor}"`)).ids).toEqual(ids.slice(3, 6))
+    expect(await page(`size: 5, last: "${first.last}"`)).toMatchObject({ ids: ids.slice(3), hasMore: false, total: 7 })
+    expect(await page('failed: true')).toMatchObject({ ids: [], total: 0, last: null, cursor: null })
+    for (const [args, code] of [
+      ['size: 0', 'BAD_USER_INPUT'],
+      ['from: 0', 'BAD_USER_INPUT'],
+      ['after: "msg_gone"', 'NOT_FOUND'],
+    ] as const)
+      expect(codeOf(await user.query(`{ login { webhooks { deliveries(${args}) { total } } } }`))).toBe(code)
+  })
+})
+
+describe('sending again', () => {
+  it('wants one delivery or a time, and a webhook that sends', async () => {
+    const { id } = (await user.data(create, { url })).createWebhook
+    expect(codeOf(await user.query(redeliver, { id }))).toBe('BAD_USER_INPUT')
+    expect(codeOf(await user.query(redeliver, { id, one: 'msg_1', since: '2026-01-01' }))).toBe('BAD_USER_INPUT')
+    expect(codeOf(await user.query(redeliver, { id, one: 'msg_1' }))).toBe('NOT_FOUND')
+    expect(await user.data(redeliver, { id, since: '2026-01-01' })).toEqual({ redeliver: 0 })
+    await user.data(change, { id, enabled: false })
+    expect(codeOf(await user.query(redeliver, { id, since: '2026-01-01' }))).toBe('CONFLICT')
+  })
+})
+
+describe('another user', () => {
+  it('neither sees, changes, tests nor deletes a webhook', async () => {
+    const { id } = (await user.data(create, { url })).createWebhook
+    const other = await app.createUser()
+    for (const document of [rename, remove, rotate, test])
+      expect(codeOf(await other.query(document, { id }))).toBe('NOT_FOUND')
+    expect(codeOf(await other.query(redeliver, { id, since: '2026-01-01' }))).toBe('NOT_FOUND')
+    expect((await other.data(list)).login.webhooks).toEqual([])
+    expect((await user.data(list)).login.webhooks).toMatchObject([{ id, name: null }])
+    expect(await eventsOf(other)).toEqual([])
+  })
+})

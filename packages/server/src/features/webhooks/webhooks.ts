@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { assertName, assertStorable } from '../../graphql/text.ts'
+import { limits } from '../../limits.ts'
+import { fieldChanges } from '../events/field-changes.ts'
+import { type EventTypeName, recordEvents } from '../events/record.ts'
+import type { Webhook } from './webhook.ts'
+import { formatAddress, webhookChannel } from './webhook-channel.ts'
+import { webhookTarget } from './webhook-event.ts'
+import { generateWebhookSecret, sealSecret } from './webhook-secret.ts'
+import { assertWebhookUrl } from './webhook-url.ts'
+import {
+  countWebhookRows,
+  insertSending,
+  insertWebhook,
+  lockAccount,
+  lockWebhook,
+  notifyWebhook,
+  removeWebhook,
+  replaceSecret,
+  resetSending,
+  selectWebhooks,
+  writeWebhook,
+} from './webhooks.queries.ts'
+
+type Viewing = Pick<Context, 'db' | 'viewer'>
+
+const defaultEvents = ['DEVICE_STATE', 'SERVICE_STATE'] as const satisfies readonly EventTypeName[]
+const MAX_OVERLAP_SECONDS = 604_800
+
+/** Newest first. */
+/** All of a user's webhooks, which are few, or those with these ids. */
+export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly string[] | null): Promise<Webhook[]> {
+  if (ids && ids.length > limits.idsPerList)
+    throw new ApiError('LIMIT_EXCEEDED', `id takes at most ${limits.idsPerList} ids, found ${ids.length}`)
+  const webhooks = await selectWebhooks(db, viewer.accountId)
+  return ids ? webhooks.filter(({ id }) => ids.includes(id)) : webhooks
+}
+
+export const countWebhooks = ({ db, viewer }: Viewing): Promise<number> => countWebhookRows(db, viewer.accountId)
+
+export interface WebhookInput {
+  url: string
+  events?: readonly EventTypeName[] | null
+  name?: string | null
+  enabled: boolean
+}
+
+/** The answer alone has the secret. */
+export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
+  const { db, viewer, secrets, outbound } = context
+  const events = readEvents(input.events) ?? [...defaultEvents]
+  if (input.name != null) assertName(input.name, 'name', limits.webhookNameLength)
+  await assertWebhookUrl(input.url, outbound)
+
+  return db.transaction().execute(async (transaction) => {
+    await assertRoomForAnother(transaction, viewer.accountId)
+    const id = newWebhookId()
+    const secret = generateWebhookSecret()
+    const webhook = await insertWebhook(transaction, viewer.accountId, {
+      id,
+      name: input.name ?? null,
+      url: input.url,
+      events,
+      enabled: input.enabled,
+      encryptedSecret: sealSecret(secrets, { accountId: viewer.accountId, webhookId: id }, secret),
+    })
+    await insertSending(transaction, viewer.accountId, id)
+    const { name, url, enabled } = webhook
+    await announce({ db: transaction, viewer }, 'WEBHOOK_CREATE', webhook, { name, url, events, enabled })
+    return { ...webhook, secret }
+  })
+}
+
+export interface WebhookChange {
+  url?: string | null
+  events?: readonly EventTypeName[] | null
+  /** Left away: unchanged; null clears it. */
+  name?: string | null
+  enabled?: boolean | null
+}
+
+/** What was held back goes out once the webhook is enabled, or has another URL. */
+export async function updateWebhook(context: Context, id: string, change: WebhookChange): Promise<Webhook> {
+  const { db, viewer, outbound } = context
+  assertStorable(id, 'id')
+  const events = readEvents(change.events)
+  if (change.name != null) assertName(change.name, 'name', limits.webhookNameLength)
+  if (change.url != null) await assertWebhookUrl(change.url, outbound)
+
+  return db.transaction().execute(async (transaction) => {
+    const before = await lockWebhook(transaction, viewer.accountId, id)
+    if (before === undefined) throw notFound('webhook', id)
+    const after = {
+      ...before,
+      name: change.name === undefined ? before.name : change.name,
+      url: change.url ?? before.url,
+      events: events !== undefined && !isSame(events, before.events) ? events : before.events,
+      enabled: change.enabled ?? before.enabled,
+    }
+    const isFresh = change.enabled === true || after.url !== before.url
+    if (isFresh) after.paused = null
+    const changes = fieldChanges(before, after)
+    if (isFresh) await resetSending(transaction, viewer.accountId, id)
+    if (changes !== undefined) {
+      await writeWebhook(transaction, viewer.accountId, after)
+      await announce({ db: transaction, viewer }, 'WEBHOOK_UPDATE', after, { changes })
+    }
+    await tellWorkers({ db: transaction, viewer }, id)
+    return after
+  })
+}
+
+export async function deleteWebhook({ db, viewer }: Viewing, id: string): Promise<void> {
+  assertStorable(id, 'id')
+  await db.transaction().execute(async (transaction) => {
+    const deleted = await removeWebhook(transaction, viewer.accountId, id)
+    if (deleted === undefined) throw notFound('webhook', id)
+    const { name, url } = deleted
+    await announce({ db: transaction, viewer }, 'WEBHOOK_DELETE', deleted, { name, url })
+    await tellWorkers({ db: transaction, viewer }, id)
+  })
+}
+
+/** The answer alone has the new secret. The one it replaces signs beside it for so many seconds. */
+export async function rotateWebhookSecret(context: Context, id: string, overlap: number): Promise<Webhook> {
+  const { db, viewer, secrets, clock } = context
+  assertStorable(id, 'id')
+  if (overlap < 0 || overlap > MAX_OVERLAP_SECONDS)
+    throw badInput(`overlap is in seconds, 0 to ${MAX_OVERLAP_SECONDS}, not ${overlap}`)
+
+  return db.transaction().execute(async (transaction) => {
+    const webhook = await lockWebhook(transaction, viewer.accountId, id)
+    if (webhook === undefined) throw notFound('webhook', id)
+    const secret = generateWebhookSecret()
+    const formerUntil = new Date(clock().getTime() + overlap * 1_000)
+    await replaceSecret(transaction, viewer.accountId, {
+      id,
+      secret: sealSecret(secrets, { accountId: viewer.accountId, webhookId: id }, secret),
+      formerUntil,
+    })
+    await announce({ db: transaction, viewer }, 'WEBHOOK_UPDATE', webhook, { formerSecretUntil: formerUntil })
+    await tellWorkers({ db: transaction, viewer }, id)
+    return { ...webhook, secret }
+  })
+}
+
+/** Whoever sends learns of it once the transaction has committed. */
+export const tellWorkers = ({ db, viewer }: Viewing, webhookId: string): Promise<void> =>
+  notifyWebhook(db, webhookChannel, formatAddress({ accountId: viewer.accountId, webhookId }))
+
+function readEvents(events: readonly EventTypeName[] | null | undefined): EventTypeName[] | undefined {
+  if (events == null) return undefined
+  if (events.length === 0) throw badInput('events must name one type at least: disable the webhook to have none sent')
+  return [...new Set(events)]
+}
+
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((one) => others.includes(one))
+
+async function assertRoomForAnother(db: Database, accountId: string): Promise<void> {
+  await lockAccount(db, accountId)
+  const found = await countWebhookRows(db, accountId)
+  if (found >= limits.webhooks) {
+    const message = `a user may have ${limits.webhooks} webhooks at most, and has ${found}: delete one first`
+    throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.webhooks, found })
+  }
+}
+
+const newWebhookId = (): string => `wh_${randomBytes(12).toString('hex')}`
+
+async function announce(
+  { db, viewer }: Viewing,
+  type: EventTypeName,
+  webhook: Webhook,
+  data: Record<string, unknown>,
+): Promise<void> {
+  await recordEvents(db, { viewer }, [{ type, targets: [webhookTarget(webhook)], data }])
+}

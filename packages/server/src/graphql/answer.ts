@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FormattedExecutionResult } from 'graphql'
+import type { Response } from 'graphql-http'
+import { ApiError, badInput } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { formatApiError } from './error-mapping.ts'
+import type { AnswerType } from './media-type.ts'
+
+/** An answer of GraphQL, or LIMIT_EXCEEDED where it is over the limit of bytes. */
+export function jsonAnswer(
+  status: number,
+  type: AnswerType,
+  result: FormattedExecutionResult | { errors: FormattedExecutionResult['errors'] },
+  headers: Record<string, string> = {},
+): Response {
+  const text = boundedText(result)
+  return [
+    text instanceof ApiError ? JSON.stringify({ errors: [formatApiError(text)], data: null }) : text,
+    { status, statusText: '', headers: { 'content-type': `${type}; charset=utf-8`, ...headers } },
+  ]
+}
+
+/** The answer to a request that is not executed, with the headers that its code asks for. */
+export function errorAnswer(
+  error: ApiError,
+  type: AnswerType,
+  status = error.status,
+  headers: Record<string, string> = {},
+): Response {
+  const text = JSON.stringify({ errors: [formatApiError(error)] })
+  const contentType = { 'content-type': `${type}; charset=utf-8` }
+  return [text, { status, statusText: '', headers: { ...contentType, ...headersOf(error), ...headers } }]
+}
+
+function headersOf({ code, details }: ApiError): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (code === 'UNAUTHENTICATED') headers['www-authenticate'] = 'Signature'
+  if (typeof details.retryAfter === 'number')
+    headers['retry-after'] = String(Math.max(1, Math.ceil(details.retryAfter)))
+  return headers
+}
+
+/** What an error of HTTP itself, as Fastify names it, means to a caller; any other as it is. */
+export function ofTransport(
+  error: unknown,
+  headers: IncomingHttpHeaders,
+  bodyBytes: number = limits.requestBodyBytes,
+): unknown {
+  if (!(error instanceof Error) || error instanceof ApiError || !('statusCode' in error)) return error
+  const { statusCode } = error
+  if (statusCode === 413) {
+    const found = headers['content-length'] ? `has ${headers['content-length']}` : 'has more'
+    return new ApiError('LIMIT_EXCEEDED', `the body may have ${bodyBytes} bytes and ${found}`)
+  }
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? badInput(error.message) : error
+}
+
+/** The text, or undefined where it is longer than a string can be. */
+function stringify(result: unknown): string | undefined {
+  try {
+    return JSON.stringify(result)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** An answer as JSON, or LIMIT_EXCEEDED where it is over the limit of bytes. */
+export function boundedText(answer: unknown): string | ApiError {
+  const { answerBytes } = limits
+  const text = stringify(answer)
+  // A UTF-16 unit is three bytes at most, so that short texts need not be measured.
+  if (text !== undefined && (text.length * 3 <= answerBytes || Buffer.byteLength(text) <= answerBytes)) return text
+  const found = text === undefined ? 'more' : String(Buffer.byteLength(text))
+  const message = `the answer may have ${answerBytes} bytes and would have ${found}; ask for a smaller size`
+  return new ApiError('LIMIT_EXCEEDED', message)
+}

@@ -1,0 +1,197 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { ApiError } from '../errors.ts'
+import { createByteCache } from './byte-cache.ts'
+import { type CompiledOperation, compileOperation } from './compile.ts'
+import { formatBadRequest } from './error-mapping.ts'
+import { reasonNotToCompile } from './gate.ts'
+import { assertDocumentLimits, type DocumentLimits, isIntrospectionField, tooComplex } from './limits.ts'
+import type { ObjectCount } from './object-count.ts'
+import { readDocument } from './read-document.ts'
+import { type OperationPlan, planOperation, TooManySelections } from './selection-plan.ts'
+
+/** All that is known of one operation of a document before its variables are. */
+export interface KnownOperation {
+  readonly document: DocumentNode
+  readonly definition: OperationDefinitionNode
+  readonly plan: OperationPlan
+  /** Selects nothing but introspection and fields that need no credentials. */
+  readonly isPublic: boolean
+  readonly countObjects: ObjectCount
+  /** Compiled, from the second call on and where the gate lets it. */
+  compiled(): CompiledOperation | undefined
+}
+
+/** What is wrong with a document, for every request that brings it. */
+export interface RefusedDocument {
+  readonly errors: readonly GraphQLFormattedError[]
+}
+
+export interface DocumentCache {
+  /** Parses, validates and judges a document, or finds it known. */
+  find(text: string, operationName: string | undefined): KnownOperation | RefusedDocument
+  /** Bytes that the cache estimates itself to hold. */
+  readonly bytes: number
+}
+
+export interface DocumentCacheInput {
+  readonly schema: GraphQLSchema
+  /** Bytes for good documents; those refused get an eighth of it besides, so that they never drive out good ones. */
+  readonly maxBytes: number
+  readonly limits: DocumentLimits
+  readonly countObjects: (plan: OperationPlan) => ObjectCount
+  readonly publicFields: ReadonlySet<string>
+  readonly jit: boolean
+}
+
+interface KnownDocument {
+  readonly document: DocumentNode
+  readonly operations: Map<OperationDefinitionNode, KnownOperation | RefusedDocument>
+  bytes: number
+}
+
+/** Bytes that a parsed token, a planned and a compiled selection hold, as measured and rounded up. */
+const bytesPer = { token: 400, planned: 300, compiled: 1_000 }
+
+/** Characters of a document that is kept. */
+const keptLength = 64 * 1024
+
+export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
+  const known = createByteCache<KnownDocument>(input.maxBytes)
+  const refused = createByteCache<RefusedDocument>(input.maxBytes / 8)
+
+  function findDocument(text: string): KnownDocument | RefusedDocument {
+    const found = known.get(text) ?? refused.get(text)
+    if (found) return found
+    const read = knownDocument(text, input)
+    // A document within its limits is some kilobytes; more of it is comments and blanks, which would drive out others.
+    if (text.length > keptLength) return read
+    if ('errors' in read) refused.set(text, read, 2 * text.length + sizeOf(read))
+    else known.set(text, read, read.bytes)
+    return read
+  }
+
+  function findOperation(text: string, entry: KnownDocument, definition: OperationDefinitionNode) {
+    const found = entry.operations.get(definition)
+    if (found) return found
+    const grow = (bytes: number): void => {
+      entry.bytes += bytes
+      if (text.length > keptLength) return
+      known.set(text, entry, entry.bytes)
+    }
+    const operation = readOperation({ ...input, document: entry.document, definition, grow })
+    entry.operations.set(definition, operation)
+    grow('errors' in operation ? sizeOf(operation) : operation.plan.selections * bytesPer.planned)
+    return operation
+  }
+
+  return {
+    find(text, operationName) {
+      const entry = findDocument(text)
+      if ('errors' in entry) return entry
+      const definition = getOperationAST(entry.document, operationName)
+      if (!definition) return { errors: [formatBadRequest(unknownOperation(entry.document, operationName))] }
+      return findOperation(text, entry, definition)
+    },
+    get bytes() {
+      return known.bytes + refused.bytes
+    },
+  }
+}
+
+const sizeOf = (refused: RefusedDocument): number => 200 + 2 * JSON.stringify(refused).length
+
+function knownDocument(text: string, { schema, limits }: DocumentCacheInput): KnownDocument | RefusedDocument {
+  try {
+    const { document, tokens, errors } = readDocument(text, { schema, maxTokens: limits.tokens })
+    if (errors.length > 0) return { errors: errors.map(formatBadRequest) }
+    return { document, operations: new Map(), bytes: 2 * text.length + tokens * bytesPer.token }
+  } catch (error) {
+    return refusal(error)
+  }
+}
+
+function readOperation(
+  input: DocumentCacheInput & {
+    document: DocumentNode
+    definition: OperationDefinitionNode
+    grow: (bytes: number) => void
+  },
+): KnownOperation | RefusedDocument {
+  const { schema, document, definition, limits } = input
+  try {
+    const plan = planOperation({
+      schema,
+      operation: definition,
+      fragments: fragmentsOf(document),
+      maxSelections: limits.selections,
+    })
+    assertDocumentLimits(plan, limits)
+    return {
+      document,
+      definition,
+      plan,
+      isPublic: plan.root.fields.every(
+        (field) => isIntrospectionField(field) || input.publicFields.has(field.definition.name),
+      ),
+      countObjects: input.countObjects(plan),
+      compiled: input.jit ? compiledAtSecondUse({ ...input, plan }) : () => undefined,
+    }
+  } catch (error) {
+    if (error instanceof TooManySelections)
+      return refusal(
+        tooComplex('fragments spread out to too many selections', limits.selections, limits.selections + 1),
+      )
+    return refusal(error)
+  }
+}
+
+function compiledAtSecondUse(input: {
+  schema: GraphQLSchema
+  document: DocumentNode
+  definition: OperationDefinitionNode
+  plan: OperationPlan
+  grow: (bytes: number) => void
+}): () => CompiledOperation | undefined {
+  const { schema, document, definition: operation, plan } = input
+  let uses = 0
+  let compiled: CompiledOperation | undefined
+  return () => {
+    uses += 1
+    if (uses !== 2 || reasonNotToCompile({ document, operation, plan })) return compiled
+    compiled = compileOperation({ schema, document, operation, plan })
+    input.grow(plan.selections * bytesPer.compiled)
+    return compiled
+  }
+}
+
+function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  return fragments
+}
+
+function unknownOperation(document: DocumentNode, operationName: string | undefined): GraphQLError {
+  const named = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length
+  if (operationName !== undefined && operationName !== '')
+    return new GraphQLError(`the document has no operation ${JSON.stringify(operationName)}`)
+  return new GraphQLError(
+    named === 0
+      ? 'the document has no operation'
+      : `the document has ${named} operations; operationName must say which one is meant`,
+  )
+}
+
+function refusal(error: unknown): RefusedDocument {
+  if (error instanceof ApiError || error instanceof GraphQLError) return { errors: [formatBadRequest(error)] }
+  throw error
+}

@@ -1,0 +1,95 @@
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  getNamedType,
+  isAbstractType,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql'
+import type { OperationPlan } from './selection-plan.ts'
+
+/** Selections that a compiled document may spread out to: about 1 kB and 15 µs each. */
+const compiledSelections = 2_000
+
+/** Characters of a response key in a compiled document, which repeats the whole path at every field. */
+const compiledKeyLength = 100
+
+/** Loop variables in the names that the compiler gives to places in an answer. */
+const loopVariable = /^idx\d+_/
+
+/**
+ * Why a document is left to the plain executor, or undefined where a compiled one gives the same answer. The compiler (graphql-jit
+ * 0.8.9) is wrong, without a word, on: variables inside literals; directives on fragments and on fields with a selection;
+ * conditions that are null; the name `__proto__`; response keys that it joins to one name (`a_b` beside `a { b }`). A type
+ * resolver that throws leaves its caller waiting for ever, so abstract types are out too.
+ */
+export function reasonNotToCompile(input: {
+  document: DocumentNode
+  operation: OperationDefinitionNode
+  plan: OperationPlan
+}): string | undefined {
+  if (input.operation.operation === 'subscription') return 'subscription'
+  // After a mutation that fails where null may not stand, a compiled operation goes on with the next and graphql-js does not.
+  if (input.operation.operation === 'mutation' && input.plan.root.fields.length > 1) return 'several mutations'
+  if (input.plan.selections > compiledSelections) return 'size'
+  return reasonInDocument(input.document, input.operation) ?? reasonInPlan(input.plan)
+}
+
+function reasonInDocument(document: DocumentNode, operation: OperationDefinitionNode): string | undefined {
+  let reason: string | undefined
+  visit(document, {
+    enter(node, _key, _parent, _path, ancestors) {
+      if (reason) return false
+      if (node.kind === Kind.NAME && node.value === '__proto__') reason = 'name __proto__'
+      else if (node.kind === Kind.DIRECTIVE && hasNullableCondition(node, operation)) reason = 'nullable condition'
+      else if (node.kind === Kind.VARIABLE && ancestors.some(isLiteral)) reason = 'variable inside a literal'
+      else if ('directives' in node && node.directives?.length) {
+        if (node.kind !== Kind.FIELD) reason = 'directive outside a field'
+        else if (node.selectionSet) reason = 'directive on a field with a selection'
+      }
+      return undefined
+    },
+  })
+  return reason
+}
+
+function hasNullableCondition(
+  directive: DirectiveNode,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): boolean {
+  return (directive.arguments ?? []).some(({ value }) => {
+    if (value.kind !== Kind.VARIABLE) return false
+    const definition = variableDefinitions.find(({ variable }) => variable.name.value === value.name.value)
+    return definition?.type.kind !== Kind.NON_NULL_TYPE
+  })
+}
+
+const isLiteral = (ancestor: unknown): boolean =>
+  typeof ancestor === 'object' &&
+  ancestor !== null &&
+  'kind' in ancestor &&
+  (ancestor.kind === Kind.LIST || ancestor.kind === Kind.OBJECT)
+
+function reasonInPlan(plan: OperationPlan): string | undefined {
+  const keys = new Set<string>()
+  for (const { fields } of plan.postOrder)
+    for (const { key, parentType, definition, nodes } of fields) {
+      keys.add(key)
+      if (nodes.length > 1 && nodes.some(({ directives }) => directives?.length)) return 'directive on a repeated field'
+      if (isAbstractType(parentType) || isAbstractType(getNamedType(definition.type))) return 'abstract type'
+    }
+  for (const key of keys) {
+    if (key.length > compiledKeyLength) return 'size'
+    if (isAmbiguous(key, keys)) return 'ambiguous response key'
+  }
+  return undefined
+}
+
+/** Two paths can be joined by `_` to one name only if a key is another one, an `_`, and more. */
+function isAmbiguous(key: string, keys: ReadonlySet<string>): boolean {
+  if (loopVariable.test(key)) return true
+  for (let end = key.indexOf('_', 1); end !== -1; end = key.indexOf('_', end + 1))
+    if (keys.has(key.slice(0, end))) return true
+  return false
+}

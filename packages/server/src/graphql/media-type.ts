@@ -1,0 +1,35 @@
+/** Media types that an answer may have, the preferred one first. */
+const offered = ['application/graphql-response+json', 'application/json'] as const
+
+export type AnswerType = (typeof offered)[number]
+
+/**
+ * The media type that an Accept header asks for (RFC 9110 §12.5.1), or undefined where it takes none of ours. Ranges mean
+ * application/json, as do requests without the header: clients that know the newer type name it (GraphQL over HTTP, "Legacy
+ * Watershed").
+ */
+export function negotiate(accept: string | undefined): AnswerType | undefined {
+  let best: { type: AnswerType; quality: number } | undefined
+  for (const range of (accept || '*/*').toLowerCase().split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const type = typeFor(name)
+    if (!type || !isUtf8(parameters)) continue
+    const quality = qualityOf(parameters)
+    if (quality > 0 && (!best || quality > best.quality)) best = { type, quality }
+  }
+  return best?.type
+}
+
+function typeFor(name: string): AnswerType | undefined {
+  if (name === '*/*' || name === 'application/*') return 'application/json'
+  return offered.find((type) => type === name)
+}
+
+const isUtf8 = (parameters: readonly string[]): boolean =>
+  parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter))
+
+function qualityOf(parameters: readonly string[]): number {
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))
+  const quality = weight ? Number(weight.slice(2)) : 1
+  return quality >= 0 && quality <= 1 ? quality : 0
+}

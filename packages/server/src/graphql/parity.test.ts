@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import { type ExecutionResult, execute, parse } from 'graphql'
+import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import { describe, expect, it } from 'vitest'
+import type { OperationRequest } from './execute.ts'
+import { requests } from './parity-documents.ts'
+import { answerOf, comparable, parityContext, parityExecutor, paritySchema } from './parity-fixture.ts'
+
+const compiled = parityExecutor(true)
+const plain = parityExecutor(false)
+
+/** What the compiler alone gets wrong: with the gate and around it, the answer is that of the plain executor. */
+const cases: Record<string, OperationRequest> = {
+  'a variable inside literals': {
+    query: 'query ($n: Int!) { echo(box: {width: $n, inner: {width: $n}}, list: [1, $n, 3]) }',
+    variables: { n: 7 },
+  },
+  'a variable left away inside a literal': { query: 'query ($t: String) { echo(box: {width: 1, label: $t}) }' },
+  'a variable inside the literal of a scalar of our own': {
+    query: 'query ($t: String) { echo(any: {deep: [$t]}) }',
+    variables: { t: 'x' },
+  },
+  'a fragment spread twice under different directives': {
+    query: `query ($yes: Boolean!, $no: Boolean!) { person { id ...F @include(if: $no) ...F @include(if: $yes) } }
+      fragment F on Person { name }`,
+    variables: { yes: true, no: false },
+  },
+  'a fragment under a directive and without in one document': {
+    query: `query ($no: Boolean!) { person { friend { ...F } half { person { ...F @include(if: $no) id } } } }
+      fragment F on Person { friend { name } }`,
+    variables: { no: false },
+  },
+  '@include on an object field': {
+    query: 'query ($no: Boolean!) { person { friend @include(if: $no) { name } friend { id name } } }',
+    variables: { no: false },
+  },
+  '@include on an inline fragment around one without': {
+    query: 'query ($no: Boolean!) { person { ... @include(if: $no) { friend { name } } friend { name id } } }',
+    variables: { no: false },
+  },
+  'a repeated field with a directive': {
+    query: 'query ($yes: Boolean!) { person { name @skip(if: $yes) id name } }',
+    variables: { yes: true },
+  },
+  'a condition that is null': {
+    query: 'query ($maybe: Boolean = true) { person { id name @include(if: $maybe) } }',
+    variables: { maybe: null },
+  },
+  'a rejected promise in a list': { query: '{ person { promised } }' },
+  'an alias __proto__': { query: '{ __proto__: person { id } version }' },
+  'a variable __proto__': {
+    query: 'query ($__proto__: Int!) { person(id: $__proto__) { id } }',
+    variables: JSON.parse('{"__proto__": 2}'),
+  },
+  'a key __proto__ in a literal': { query: '{ echo(any: {__proto__: {a: 1}}) }' },
+  'keys that join to one name': {
+    query: '{ person { mirror_half: mirror { selected } half { mirror { selected other } } } }',
+  },
+  'a date as a literal': { query: '{ echo(at: "2020-02-02") }' },
+  'a date as a default': { query: 'query ($at: DateTime = "2020-02-02") { echo(at: $at) }' },
+  'a list of one, written without brackets': { query: '{ echo(list: 4, box: {tags: "one"}) }' },
+  'a mutation after one that failed': { query: 'mutation { refuse(to: "a") { id } change(to: "b") { id } }' },
+  'an item of a list that fails at once beside one that fails later': {
+    query: '{ allSure(size: 3) { sureFriend { id } sureCrashLater } }',
+  },
+  'two required fields that are null': { query: '{ person(id: 4) { sureName sureCrash } }' },
+  'a literal that breaks out of the code it is written to': {
+    query: '{ echo(text: "__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d0),broken:(globalThis.broken=1") }',
+  },
+}
+
+/** Cases that the compiler of today happens to get right. */
+const rightAlone = new Set([
+  'a variable inside literals',
+  'a fragment under a directive and without in one document',
+  '@include on an inline fragment around one without',
+  'a date as a literal',
+  'a list of one, written without brackets',
+  'an item of a list that fails at once beside one that fails later',
+  'two required fields that are null',
+])
+
+async function answerOfCompilerAlone({ query, variables }: OperationRequest) {
+  const contextValue = parityContext()
+  try {
+    const operation = compileQuery(paritySchema(), parse(query), '')
+    if (!isCompiledQuery(operation)) return 'not compiled'
+    const result = (await operation.query(undefined, contextValue, variables)) as ExecutionResult
+    return comparable(result, contextValue)
+  } catch (error) {
+    return String(error)
+  }
+}
+
+async function answerOfGraphql({ query, variables }: OperationRequest) {
+  const contextValue = parityContext()
+  const result = await execute({
+    schema: paritySchema(),
+    document: parse(query),
+    contextValue,
+    variableValues: variables ?? {},
+  })
+  return comparable(result, contextValue)
+}
+
+describe('a compiled operation answers as graphql-js does', () => {
+  it.each(Object.entries(cases))('%s', async (_name, request) => {
+    const expected = await answerOf(plain, request)
+    expect(await answerOf(compiled, request)).toEqual(expected)
+  })
+
+  it.each(Object.entries(cases).filter(([name]) => !rightAlone.has(name)))(
+    'which the compiler alone does not: %s',
+    async (_name, request) => {
+      expect(await answerOfCompilerAlone(request)).not.toEqual(await answerOfGraphql(request))
+    },
+  )
+
+  it('and no text of a document is run as code', async () => {
+    // The compiler alone, above, does run it.
+    Reflect.deleteProperty(globalThis, 'broken')
+    await answerOf(compiled, cases['a literal that breaks out of the code it is written to']!)
+    expect(globalThis).not.toHaveProperty('broken')
+  })
+
+  it('for documents of every kind that is compiled', async () => {
+    await fc.assert(
+      fc.asyncProperty(requests({ schema: paritySchema(), gated: false }), async (request) => {
+        expect(await answerOf(compiled, request)).toEqual(await answerOf(plain, request))
+      }),
+      { numRuns: Number(process.env.PARITY_RUNS ?? 500) },
+    )
+  })
+
+  it('for documents of every kind', async () => {
+    await fc.assert(
+      fc.asyncProperty(requests({ schema: paritySchema(), gated: true }), async (request) => {
+        expect(await answerOf(compiled, request)).toEqual(await answerOf(plain, request))
+      }),
+      { numRuns: Number(process.env.PARITY_RUNS ?? 500) },
+    )
+  })
+})

@@ -1,0 +1,64 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
+import { parseRequestParams, type Request, type RequestParams, type Response } from 'graphql-http'
+import { badInput } from '../errors.ts'
+
+/** An HTTP request as it came, body unread. */
+export interface RawRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** The GraphQL request in an HTTP request, or the answer where there is none. Throws BAD_USER_INPUT for malformed ones. */
+export async function readRequestParams(raw: RawRequest): Promise<RequestParams | Response> {
+  if (raw.method === 'GET') assertVariables(raw.url)
+  const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
+  // graphql-http takes a body that is an object as parsed, though its type does not say so for null.
+  return parseRequestParams({ ...raw, body, raw: undefined, context: undefined } as Request<undefined, undefined>)
+}
+
+const isJson = (headers: IncomingHttpHeaders): boolean =>
+  (headers['content-type'] ?? '').toLowerCase().trimStart().startsWith('application/json')
+
+function parseBody(body: Buffer): Record<string, unknown> {
+  if (body.length === 0) throw badInput('the request has no body; send a JSON object with "query"')
+  if (!isUtf8(body)) throw badInput('the body is not UTF-8')
+  const value = parseJson(body.toString('utf8'), 'the body')
+  if (Array.isArray(value)) throw badInput('the body is an array; send one operation a request')
+  if (typeof value !== 'object' || value === null) throw badInput('the body must be a JSON object with "query"')
+  return value as Record<string, unknown>
+}
+
+function assertVariables(url: string): void {
+  const search = url.indexOf('?')
+  const variables = search < 0 ? null : new URLSearchParams(url.slice(search)).get('variables')
+  if (variables) parseJson(variables, 'the parameter variables')
+}
+
+/** An escape may spell any letter of the name; those that do not contain a piece of it are not looked at further. */
+const mayHoldProto = /__proto__|\\u/
+
+/** JSON, without a member `__proto__` at any depth. */
+export function parseJson(text: string, what: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw badInput(`${what} is not valid JSON`)
+  }
+  if (mayHoldProto.test(text)) assertNoProto(value, what)
+  return value
+}
+
+/** JSON.parse makes `__proto__` a plain property, but whoever copies it by assignment sets a prototype. */
+function assertNoProto(root: unknown, what: string): void {
+  const open: unknown[] = [root]
+  while (open.length > 0) {
+    const value = open.pop()
+    if (typeof value !== 'object' || value === null) continue
+    if (Object.hasOwn(value, '__proto__')) throw badInput(`${what} has the member "__proto__", which is not allowed`)
+    for (const member of Object.values(value)) open.push(member)
+  }
+}

@@ -1,0 +1,63 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FormattedExecutionResult } from 'graphql'
+import { ApiError } from '../errors.ts'
+import { type ErrorMappingInput, formatResult } from './error-mapping.ts'
+import type { PreparedOperation } from './execute.ts'
+
+/** What this folder needs to know of a viewer. */
+export interface GraphqlViewer {
+  /** Queries only: each mutation is FORBIDDEN. */
+  readonly readOnly: boolean
+}
+
+/** An operation that is about to run. */
+export interface OperationStart<Viewer> {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly viewer: Viewer | null
+  readonly operation: PreparedOperation
+}
+
+/** What stands around every operation, whichever way it came in. */
+export interface OperationGates<Viewer extends GraphqlViewer> {
+  readonly buildContext: (request: FastifyRequest, viewer: Viewer | null) => unknown
+  /** Runs before every operation, and may throw RATE_LIMITED; what it returns is given the answer's data. */
+  readonly beforeOperation?: (
+    start: OperationStart<Viewer>,
+  ) => Promise<((data: FormattedExecutionResult['data']) => void) | undefined>
+  readonly onInternal: (error: unknown, request: FastifyRequest) => void
+  readonly classify?: ErrorMappingInput['classify']
+}
+
+/** Refuses operations that need a viewer where there is none. */
+export function assertViewer<Viewer>({ viewer, operation }: OperationStart<Viewer>): void {
+  if (!viewer && !operation.isPublic)
+    throw new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
+}
+
+/** Runs a query or mutation as far as its viewer may; what comes back is fit to go out. */
+export async function runOperation<Viewer extends GraphqlViewer>(
+  gates: OperationGates<Viewer>,
+  start: OperationStart<Viewer>,
+): Promise<FormattedExecutionResult> {
+  const { request, viewer, operation } = start
+  assertViewer(start)
+  const settle = await gates.beforeOperation?.(start)
+  let result: FormattedExecutionResult | undefined
+  try {
+    if (operation.kind === 'mutation' && viewer?.readOnly)
+      result = operation.refuse(new ApiError('FORBIDDEN', 'this access key is read-only and cannot change anything'))
+    else {
+      const contextValue = gates.buildContext(request, viewer)
+      result = formatResult(await operation.execute({ contextValue }), errorMapping(gates, request))
+    }
+  } finally {
+    settle?.(result?.data)
+  }
+  return result
+}
+
+export const errorMapping = <Viewer extends GraphqlViewer>(
+  { onInternal, classify }: Pick<OperationGates<Viewer>, 'onInternal' | 'classify'>,
+  request: FastifyRequest,
+): ErrorMappingInput => ({ requestId: request.id, onInternal: (error) => onInternal(error, request), classify })

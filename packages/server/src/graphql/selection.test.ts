@@ -1,0 +1,48 @@
+import { buildSchema, graphql } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { lookAhead } from './selection.ts'
+
+const schema = buildSchema(`
+  type Query { list: List }
+  type List { items: [Item!]! other: Item }
+  type Item { id: ID wanted: String below: Item }
+`)
+
+const asks = lookAhead(['items'], new Set(['wanted']))
+
+async function asked(document: string): Promise<boolean> {
+  let answer: boolean | undefined
+  const rootValue = {
+    list: (_args: unknown, _context: unknown, info: Parameters<typeof asks>[0]) => {
+      answer = asks(info)
+      return { items: [], other: null }
+    },
+  }
+  const { errors } = await graphql({ schema, source: document, rootValue })
+  if (errors !== undefined) throw errors[0]
+  return answer!
+}
+
+describe('a look-ahead sees', () => {
+  test.each([
+    '{ list { items { wanted } } }',
+    '{ list { items { id other: wanted } } }',
+    '{ list { entries: items { wanted } } }',
+    '{ list { items { id } ...more } } fragment more on List { items { ... on Item { wanted } } }',
+    '{ list { items { id } } list { items { wanted } } }',
+    '{ list { items { ...a } } } fragment a on Item { ...b } fragment b on Item { wanted }',
+  ])('%s', async (document) => {
+    expect(await asked(document)).toBe(true)
+  })
+})
+
+describe('a look-ahead does not take for it', () => {
+  test.each([
+    '{ list { items { id } other { wanted } } }',
+    '{ list { items { id below { wanted } } } }',
+    '{ list { items { wanted: id } } }',
+    '{ list { other { ...a } items { id } } } fragment a on Item { wanted }',
+  ])('%s', async (document) => {
+    expect(await asked(document)).toBe(false)
+  })
+})

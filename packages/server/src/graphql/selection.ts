@@ -1,0 +1,50 @@
+import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
+
+type Fragments = GraphQLResolveInfo['fragments']
+type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
+
+/**
+ * Makes a look-ahead: whether the document asks, at `path` below a resolved field, for any field of these names. Fragments
+ * are followed; `@skip` and `@include` are not judged, so the answer may be yes for a field that is left out in the end.
+ */
+export function lookAhead(path: readonly string[], names: ReadonlySet<string>): (info: Info) => boolean {
+  // Documents are cached and their nodes with them: each node is looked at once.
+  const known = new WeakMap<FieldNode, boolean>()
+  const asks = (node: FieldNode, fragments: Fragments): boolean => {
+    let answer = known.get(node)
+    if (answer === undefined) {
+      answer = fieldsAt([node], path, fragments).some(({ name }) => names.has(name.value))
+      known.set(node, answer)
+    }
+    return answer
+  }
+  return ({ fieldNodes, fragments }) => fieldNodes.some((node) => asks(node, fragments))
+}
+
+/** Every field selected at `path` below these nodes. */
+function fieldsAt(nodes: readonly FieldNode[], path: readonly string[], fragments: Fragments): FieldNode[] {
+  let below = selectedFields(nodes, fragments)
+  for (const step of path) {
+    const holders = below.filter(({ name }) => name.value === step)
+    below = selectedFields(holders, fragments)
+  }
+  return below
+}
+
+/** The fields selected right below, each fragment spread once: fragments that double at every level stay cheap. */
+function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): FieldNode[] {
+  const fields: FieldNode[] = []
+  const spread = new Set<string>()
+  const collect = (set: SelectionSetNode | undefined): void => {
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === Kind.FIELD) fields.push(selection)
+      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet)
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value)
+        collect(fragments[selection.name.value]?.selectionSet)
+      }
+    }
+  }
+  for (const node of nodes) collect(node.selectionSet)
+  return fields
+}

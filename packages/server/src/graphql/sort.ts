@@ -1,0 +1,41 @@
+import { badInput } from '../errors.ts'
+
+export type Direction = 'asc' | 'desc'
+
+/** What a list is to be sorted by: one of its fields, or the attribute with this name. */
+export type Sort<Field extends string> = { direction: Direction } & ({ field: Field } | { attribute: string })
+
+/** Sorting by an attribute that has the name of a field. */
+const ATTRIBUTE_PREFIX = 'attributes.'
+
+/**
+ * Reads a sort argument: a field or an attribute's name, then optionally one blank and `asc` or `desc` in either case. A
+ * field wins over an attribute of the same name; `attributes.` before a name makes it the attribute. A name with a blank
+ * in it needs its direction written, or its last word would be taken for one.
+ */
+export function parseSort<Field extends string>(text: string, fields: readonly Field[]): Sort<Field> {
+  const { name, direction } = splitDirection(text, fields)
+  const field = fields.find((each) => each === name)
+  if (field !== undefined) return { direction, field }
+  if (fields.some((each) => each === name.trim())) throw wrongSort(text, fields)
+  const attribute = name.startsWith(ATTRIBUTE_PREFIX) ? name.slice(ATTRIBUTE_PREFIX.length) : name
+  if (attribute === '') throw wrongSort(text, fields)
+  return { direction, attribute }
+}
+
+function splitDirection(text: string, fields: readonly string[]): { name: string; direction: Direction } {
+  const end = /^(.+) (asc|desc)$/isu.exec(text)
+  if (end !== null) return { name: end[1]!, direction: end[2]!.toLowerCase() as Direction }
+  if (text.includes(' ')) throw wrongSort(text, fields)
+  return { name: text, direction: 'asc' }
+}
+
+const wrongSort = (text: string, fields: readonly string[]): Error =>
+  badInput(
+    `sort is a field (${fields.join(', ')}) or an attribute name, then optionally one blank and asc or desc; ` +
+      `found ${JSON.stringify(text.slice(0, 300))}`,
+  )
+
+/** The sort as one text, the same for every way to write it. */
+export const sortText = (sort: Sort<string>): string =>
+  'field' in sort ? `${sort.field} ${sort.direction}` : `${ATTRIBUTE_PREFIX}${sort.attribute} ${sort.direction}`

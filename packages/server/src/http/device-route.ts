@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ApiError } from '../errors.ts'
+import { ofTransport } from '../graphql/answer.ts'
+import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
+import { limits } from '../limits.ts'
+import { type BasicCredentials, readBasicCredentials } from './basic-credentials.ts'
+import { parseJsonBody } from './json-fields.ts'
+import { createRefusalLog } from './refusals.ts'
+
+/** What a device posts. */
+export interface DeviceRequest {
+  /** The JSON in the body, whatever it is. */
+  body: unknown
+  credentials: BasicCredentials | undefined
+  address: string
+}
+
+export interface DeviceRoute {
+  path: string
+  /** What it answers is sent as JSON. */
+  handle: (request: DeviceRequest) => Promise<unknown>
+}
+
+/** Routes that devices post JSON to, in a scope of its own: small bodies, and errors in the form that the whole API has. */
+export function registerDeviceRoutes(app: FastifyInstance, routes: readonly DeviceRoute[]): void {
+  const refused = createRefusalLog(app.log, "a device's request was refused")
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    // Whatever they call it: what small devices send is seldom labelled well, and is read as JSON or refused.
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limits.deviceBodyBytes }, (_request, body, done) =>
+      done(null, body),
+    )
+    scope.addHook('onRequest', async (_request, reply) => {
+      reply.header('cache-control', 'no-store')
+    })
+    scope.setErrorHandler((error, request, reply) => {
+      const told = toldError(error, request)
+      const reason = String(told.details.reason ?? told.code)
+      if (told.code !== 'INTERNAL') refused(reason, { path: request.url, address: request.ip, message: told.message })
+      return reply
+        .code(told.status)
+        .headers(headersOf(told))
+        .send({ errors: [formatApiError(told)] })
+    })
+    for (const { path, handle } of routes) {
+      scope.post(path, async (request, reply) => reply.send(await handle(deviceRequest(request))))
+    }
+  })
+}
+
+const deviceRequest = (request: FastifyRequest): DeviceRequest => ({
+  body: parseJsonBody(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)),
+  credentials: readBasicCredentials(request.headers.authorization),
+  address: request.ip,
+})
+
+const toldError = (error: unknown, request: FastifyRequest): ApiError =>
+  toApiError(ofTransport(error, request.headers, limits.deviceBodyBytes), {
+    requestId: request.id,
+    onInternal: (fault) => request.log.error({ err: fault }, 'a request failed by a fault of the server'),
+  })
+
+/** RFC 9110 §11.6.1, §10.2.3; RFC 7617 §2.1. */
+function headersOf({ code, details }: ApiError): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (code === 'UNAUTHENTICATED') headers['www-authenticate'] = 'Basic realm="device", charset="UTF-8"'
+  if (typeof details.retryAfter === 'number')
+    headers['retry-after'] = String(Math.max(1, Math.ceil(details.retryAfter)))
+  return headers
+}

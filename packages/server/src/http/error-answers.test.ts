@@ -1,0 +1,83 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../test/app.ts'
+import { registerErrorAnswers } from './error-answers.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const errorOf = (body: string) => JSON.parse(body).errors[0]
+
+describe('a request that no route reads', () => {
+  it('with an address that cannot be decoded is BAD_USER_INPUT', async () => {
+    const response = await fetch(`${app.url}/%zz`)
+    expect(response.status).toBe(400)
+    expect(response.headers.get('x-request-id')).toMatch(/./)
+    expect(errorOf(await response.text()).extensions.code).toBe('BAD_USER_INPUT')
+  })
+
+  it('with a body that is no JSON is BAD_USER_INPUT', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${app.url}/nowhere`, { method: 'POST', headers, body: '{' })
+    expect(response.status).toBe(400)
+    expect(errorOf(await response.text()).extensions.code).toBe('BAD_USER_INPUT')
+  })
+
+  it('with more in its first line and headers than is read is LIMIT_EXCEEDED', async () => {
+    const response = await fetch(`${app.url}/graphql/v1?query=${'a'.repeat(17_000)}`)
+    expect(response.status).toBe(431)
+    expect(errorOf(await response.text())).toMatchObject({
+      message: expect.stringContaining('POST'),
+      extensions: { code: 'LIMIT_EXCEEDED' },
+    })
+  })
+
+  it.each([
+    'no HTTP at all',
+    'POST /graphql/v1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked',
+  ])('as it is not HTTP gets 400 and the connection closed: %j', async (request) => {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+    socket.write(`${request}\r\n\r\n`)
+    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 400 /)
+    expect(errorOf(body).extensions.code).toBe('BAD_USER_INPUT')
+  })
+})
+
+describe('a route that fails', () => {
+  let routes: FastifyInstance
+  beforeAll(async () => {
+    routes = fastify()
+    registerErrorAnswers(routes)
+    routes.get('/away', async () => {
+      throw Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:5432'), { code: 'ECONNREFUSED', syscall: 'connect' })
+    })
+    routes.get('/crash', async () => {
+      throw new Error('the password is 1234')
+    })
+  })
+  afterAll(() => routes.close())
+
+  it('because the database is away is UNAVAILABLE', async () => {
+    const response = await routes.inject('/away')
+    expect(response.statusCode).toBe(503)
+    expect(response.headers['retry-after']).toBe('1')
+    expect(errorOf(response.body).extensions.code).toBe('UNAVAILABLE')
+    expect(response.body).not.toContain('10.0.0.1')
+  })
+
+  it('by a fault tells nothing but the request id', async () => {
+    const response = await routes.inject('/crash')
+    expect(response.statusCode).toBe(500)
+    expect(errorOf(response.body).extensions).toEqual({
+      code: 'INTERNAL',
+      requestId: response.headers['x-request-id'],
+    })
+    expect(response.body).not.toContain('1234')
+  })
+})

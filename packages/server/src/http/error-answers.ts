@@ -1,0 +1,42 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, badInput } from '../errors.ts'
+import { errorAnswer, ofTransport } from '../graphql/answer.ts'
+import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
+
+/** Whatever goes wrong on a route without a word of its own: the same form of error as everywhere, and no detail of a fault. */
+export function registerErrorAnswers(app: FastifyInstance): void {
+  app.setErrorHandler(answerError)
+}
+
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const told = toApiError(ofTransport(error, request.headers), {
+    requestId: request.id,
+    onInternal: (fault) => request.log.error({ err: fault }, 'a request failed by a fault of the server'),
+  })
+  const [text, { status, headers }] = errorAnswer(told, 'application/json')
+  reply
+    .code(status)
+    .headers({ 'x-request-id': request.id, ...headers })
+    .send(text)
+}
+
+/** What is no HTTP, or more of it than is read, has no request to answer: it is told on the socket, which is then closed. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
+  const [status, told] = ofConnection(error.code)
+  const body = JSON.stringify({ errors: [formatApiError(told)] })
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}`
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`)
+}
+
+function ofConnection(code: string | undefined): [status: string, error: ApiError] {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'the request line and the headers may have 16384 bytes and have more; send long queries by POST'
+    return ['431 Request Header Fields Too Large', new ApiError('LIMIT_EXCEEDED', message)]
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return ['408 Request Timeout', badInput('the request did not arrive in time')]
+  }
+  return ['400 Bad Request', badInput('this is no HTTP request, or one that cannot be read')]
+}

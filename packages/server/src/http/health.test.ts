@@ -1,0 +1,15 @@
+import fastify from 'fastify'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
+import { registerHealth } from './health.ts'
+
+it('is ready while the database answers, and alive in any case', async () => {
+  const database = await createTestDatabase()
+  const app = fastify()
+  registerHealth(app, database.db)
+  const status = async (url: string) => (await app.inject({ url })).statusCode
+  expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 200])
+  await database.drop()
+  expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503])
+  await app.close()
+})

@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer'
+import { ApiError, badInput } from '../errors.ts'
+
+/** The members of a JSON object, each read as what it should be. null counts as left away. */
+export interface JsonFields {
+  has(name: string): boolean
+  text(name: string): string
+  optionalText(name: string): string | undefined
+  optionalInteger(name: string): number | undefined
+  optionalBoolean(name: string): boolean | undefined
+  object(name: string): Record<string, unknown>
+  optionalObject(name: string): Record<string, unknown> | undefined
+  /** `path` says which item it is, such as `services[2].`. */
+  optionalList<Item>(name: string, most: number, read: (item: unknown, path: string) => Item): Item[] | undefined
+}
+
+/** A body as received, as JSON. */
+export function parseJsonBody(body: Buffer): unknown {
+  if (body.length === 0) throw badInput('the request has no body; send a JSON object')
+  if (!isUtf8(body)) throw badInput('the body is not UTF-8')
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw badInput('the body is not valid JSON')
+  }
+}
+
+/** Refuses what is no object, and members of other names. `path` stands before names in messages; empty for the body itself. */
+export function readFields(value: unknown, path: string, names: readonly string[]): JsonFields {
+  if (!isObject(value)) throw badInput(`${path === '' ? 'the body' : path.slice(0, -1)} must be a JSON object`)
+  const unknown = Object.keys(value).find((name) => !names.includes(name))
+  if (unknown !== undefined) {
+    throw badInput(`${path}${JSON.stringify(unknown)} is no member here; there are ${names.join(', ')}`)
+  }
+  return fieldsOf(value, path)
+}
+
+function fieldsOf(object: Record<string, unknown>, path: string): JsonFields {
+  const member = <Value>(name: string, what: string, is: (value: unknown) => value is Value): Value | undefined => {
+    const value = Object.hasOwn(object, name) ? object[name] : undefined
+    if (value === undefined || value === null) return undefined
+    if (!is(value)) throw badInput(`${path}${name} must be ${what}`)
+    return value
+  }
+  const fields: JsonFields = {
+    has: (name) => Object.hasOwn(object, name) && object[name] !== null,
+    text(name) {
+      const value = fields.optionalText(name)
+      if (value === undefined) throw badInput(`${path}${name} is missing; it must be a string`)
+      return value
+    },
+    optionalText: (name) => member(name, 'a string', (value) => typeof value === 'string'),
+    optionalInteger: (name) => member(name, 'a whole number', isInteger),
+    optionalBoolean: (name) => member(name, 'true or false', (value) => typeof value === 'boolean'),
+    object(name) {
+      const value = fields.optionalObject(name)
+      if (value === undefined) throw badInput(`${path}${name} is missing; it must be a JSON object`)
+      return value
+    },
+    optionalObject: (name) => member(name, 'a JSON object', isObject),
+    optionalList(name, most, read) {
+      const list = member<unknown[]>(name, 'an array', Array.isArray)
+      if (list !== undefined && list.length > most) {
+        throw new ApiError('LIMIT_EXCEEDED', `${path}${name} may have ${most} items at most, found ${list.length}`)
+      }
+      return list?.map((item, index) => read(item, `${path}${name}[${index}].`))
+    },
+  }
+  return fields
+}
+
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

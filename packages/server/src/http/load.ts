@@ -1,0 +1,50 @@
+import { performance } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
+
+/** How much there is to do for clients that wait: what can wait gives way to it. */
+export interface Load {
+  /** For some time already clients have been waiting in a queue, as it were. */
+  isHigh(): boolean
+}
+
+export interface RequestLoad extends Load {
+  /** Counts the requests of this app, but those that last by their nature. */
+  count(app: FastifyInstance, isLasting: (path: string) => boolean): void
+}
+
+/** Requests under way, on the average: a server that keeps up with its clients has only a few. */
+const HIGH = 16
+/** The average forgets by a factor of e in this time: a short burst is no load. */
+const MEMORY_MS = 1_000
+
+export function createRequestLoad(): RequestLoad {
+  let underWay = 0
+  let average = 0
+  let averagedAt = performance.now()
+
+  /** Takes in the number that has been under way since the last look. */
+  const look = (): void => {
+    const now = performance.now()
+    average += (underWay - average) * (1 - Math.exp((averagedAt - now) / MEMORY_MS))
+    averagedAt = now
+  }
+
+  return {
+    isHigh() {
+      look()
+      return average >= HIGH
+    },
+    count(app, isLasting) {
+      app.addHook('onRequest', async (request, reply) => {
+        if (isLasting(request.url)) return
+        look()
+        underWay++
+        // Also of a connection that broke.
+        reply.raw.once('close', () => {
+          look()
+          underWay--
+        })
+      })
+    },
+  }
+}

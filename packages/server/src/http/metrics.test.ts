@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { request } from 'undici'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startTestApp, type TestApp, type TestAppOptions } from '../../test/app.ts'
+import { createTestDatabase } from '../../test/database.ts'
+import { registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { startReceiver } from '../../test/receiver.ts'
+import { startServerProcess } from '../../test/server-process.ts'
+import { metricTable } from '../metrics.ts'
+
+async function start(options: TestAppOptions = {}): Promise<TestApp> {
+  const app = await startTestApp(options)
+  onTestFinished(() => app.close())
+  return app
+}
+
+async function ask({ url }: { url: string }, headers: Record<string, string> = {}) {
+  const { statusCode, headers: answered, body } = await request(`${url}/metrics`, { headers })
+  return { status: statusCode, headers: answered, text: await body.text() }
+}
+
+/** The values by name and label, as in `muster_jobs{state="ready"}`. */
+async function values(app: { url: string }): Promise<Record<string, number>> {
+  const { text } = await ask(app)
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(line.replace(/^.* /, ''))]))
+}
+
+const until = (app: { url: string }, expected: object) =>
+  vi.waitFor(async () => expect(await values(app)).toMatchObject(expected), { timeout: 30_000, interval: 100 })
+
+test('a server measures all that the table lists, and nothing else of its own', async () => {
+  const { connection, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const folder = await mkdtemp(join(tmpdir(), 'muster-metrics-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const { host = '', port, user, database, connectionString } = connection
+  const server = await startServerProcess({
+    DATABASE_URL:
+      connectionString ?? `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`,
+    MUSTER_DATA: folder,
+    MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
+  })
+  const { status, headers, text } = await ask(server)
+  expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+    200,
+    expect.stringMatching(/^text\/plain; version=0\.0\.4/),
+    'no-store',
+  ])
+  const named = [...text.matchAll(/^# TYPE (muster_\w+) (\w+)$/gm)].map(([, name, type]) => `${name} ${type}`)
+  expect(named.sort()).toEqual(
+    Object.values(metricTable)
+      .map(({ name, type }) => `${name} ${type}`)
+      .sort(),
+  )
+  expect(await values(server)).toMatchObject({
+    process_resident_memory_bytes: expect.any(Number),
+    muster_event_feed_lag_seconds: expect.any(Number),
+    muster_webhook_maker_lag_events: expect.any(Number),
+    'muster_jobs{state="failed"}': 0,
+    'muster_webhook_deliveries{status="failed"}': 0,
+  })
+})
+
+test('devices and what is refused of them are counted', async () => {
+  const app = await start({ mqtt: true })
+  const device = await registerDevice(app.owner)
+  const url = `mqtt://127.0.0.1:${app.mqttPort}`
+  const client = await signOn(url, device)
+  await expect(signOn(url, { ...device, secret: 'wrong' })).rejects.toThrow()
+  await until(app, {
+    muster_devices_connected: 1,
+    muster_mqtt_connections: 1,
+    'muster_mqtt_refusals_total{reason="wrong secret"}': 1,
+  })
+  await client.endAsync()
+  await until(app, { muster_devices_connected: 0, muster_mqtt_connections: 0 })
+})
+
+test('deliveries of webhooks and attempts at them are counted', async () => {
+  const app = await start({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1', MUSTER_WEBHOOK_RETRIES: '3600' } })
+  const receiver = await startReceiver()
+  onTestFinished(receiver.close)
+  const { id } = await registerDevice(app.owner)
+  await app.owner.data(`mutation { createWebhook(url: "${receiver.url}", events: [ATTRIBUTE_CHANGE]) { id } }`)
+  const change = (value: string) =>
+    app.owner.data(`mutation { setAttribute(serviceId: "${id}", name: "n", value: "${value}") }`)
+  await change('1')
+  await receiver.waitFor(1)
+  receiver.answer((_message, response) => void response.writeHead(500).end())
+  await change('2')
+  await receiver.waitFor(2)
+  receiver.answer((_message, response) => response.destroy())
+  await change('3')
+  await receiver.waitFor(3)
+  await until(app, {
+    'muster_webhook_attempts_total{outcome="delivered"}': 1,
+    'muster_webhook_attempts_total{outcome="refused"}': 1,
+    'muster_webhook_attempts_total{outcome="unanswered"}': 1,
+    muster_webhook_attempt_seconds_count: 3,
+    'muster_webhook_deliveries{status="pending"}': 2,
+    muster_webhook_maker_lag_seconds: 0,
+  })
+})
+
+test('a transaction that stays open shows in the lag of the feed', async () => {
+  const app = await start()
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const slow = app.db.transaction().execute(async (transaction) => {
+    await sql`select pg_current_xact_id()`.execute(transaction)
+    begun.resolve()
+    await released.promise
+  })
+  await begun.promise
+  await registerDevice(app.owner)
+  await vi.waitFor(
+    async () => {
+      const found = await values(app)
+      expect(found.muster_event_feed_lag_events).toBeGreaterThan(0)
+      expect(found.muster_event_feed_lag_seconds).toBeGreaterThan(0)
+    },
+    { timeout: 30_000 },
+  )
+  released.resolve()
+  await slow
+  await until(app, { muster_event_feed_lag_events: 0, muster_event_feed_lag_seconds: 0 })
+})
+
+describe('who may read', () => {
+  test.each([
+    ['x-forwarded-for', '203.0.113.9'],
+    ['forwarded', 'for=203.0.113.9'],
+    ['via', '1.1 proxy'],
+    ['host', 'muster.example.com'],
+    ['host', '192.0.2.1'],
+  ])('without a token nobody who comes with %s: %s', async (name, value) => {
+    const app = await start()
+    const { status, text } = await ask(app, { [name]: value })
+    expect([status, JSON.parse(text)]).toEqual([
+      403,
+      { errors: [{ message: expect.stringContaining('MUSTER_METRICS_TOKEN'), extensions: { code: 'FORBIDDEN' } }] },
+    ])
+    expect(text).not.toContain('muster_')
+  })
+
+  test('without a token nobody where a proxy stands in front', async () => {
+    const app = await start({ env: { MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
+    expect((await ask(app)).status).toBe(403)
+  })
+
+  test('with a token whoever shows it, from anywhere', async () => {
+    const token = 'correct-horse-battery-staple'
+    const app = await start({ env: { MUSTER_METRICS_TOKEN: token, MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
+    const good = await ask(app, { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.9' })
+    expect([good.status, good.text]).toEqual([200, expect.stringContaining('muster_event_feed_lag_seconds')])
+    for (const authorization of [undefined, `Bearer ${token}x`, 'Bearer', `Basic ${token}`, token]) {
+      const { status, headers, text } = await ask(app, authorization === undefined ? {} : { authorization })
+      expect([status, headers['www-authenticate'], JSON.parse(text).errors[0].extensions.code]).toEqual([
+        401,
+        'Bearer realm="metrics"',
+        'UNAUTHENTICATED',
+      ])
+    }
+  })
+})

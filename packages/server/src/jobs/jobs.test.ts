@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { createPool } from '../db/database.ts'
+import { defineChore, defineJob, implementJob, type Job } from './job.ts'
+import { putJobs, removeJob } from './queue.queries.ts'
+import { type JobRunner, migrateJobs, startJobs } from './runner.ts'
+
+const log = pino({ level: 'silent' })
+const noteJob = defineJob<{ text: string }>({
+  name: 'note',
+  parse(payload) {
+    const { text } = Object(payload) as { text?: unknown }
+    if (typeof text !== 'string') throw new Error('no text')
+    return { text }
+  },
+})
+
+let database: TestDatabase
+let pool: ReturnType<typeof createPool>
+let runners: JobRunner[]
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  pool = createPool({ connection: database.connection, size: 8, statementTimeout: 30_000 })
+  pool.on('connect', (client) => client.on('error', () => {}))
+  runners = []
+})
+afterEach(async () => {
+  for (const runner of runners) await runner.stop()
+  await pool.end()
+  await database.drop()
+})
+
+const start = async (jobs: Job[]): Promise<JobRunner> => {
+  await migrateJobs(database.db, pool, log)
+  const runner = await startJobs({ db: database.db, pool, jobs, crontab: [], log })
+  runners.push(runner)
+  return runner
+}
+
+const jobsLeft = async (): Promise<number> =>
+  (await sql<{ count: number }>`select count(*)::int as count from graphile_worker.jobs`.execute(database.db)).rows[0]!
+    .count
+
+describe('the queue', () => {
+  it('is made by several servers that start at once', async () => {
+    await Promise.all([migrateJobs(database.db, pool, log), migrateJobs(database.db, pool, log)])
+    expect(await jobsLeft()).toBe(0)
+  })
+
+  it('runs a job with its payload, once its time has come, and of one key the last', async () => {
+    const notes: string[] = []
+    await start([implementJob(noteJob, async ({ text }) => void notes.push(text))])
+    const put = (key: string, text: string, delay: number) =>
+      putJobs(database.db, noteJob, [{ key, payload: { text }, delay }])
+    await put('a', 'first', 3_600)
+    await put('a', 'second', 0)
+    await put('b', 'later', 3_600)
+    await put('c', 'never', 0.5)
+    await removeJob(database.db, 'c')
+    while (notes.length === 0) await sleep(20)
+    await sleep(3_000)
+    expect(notes).toEqual(['second'])
+    expect(await jobsLeft()).toBe(1)
+  })
+
+  it('goes with the transaction that put the job there', async () => {
+    await migrateJobs(database.db, pool, log)
+    const undone = database.db.transaction().execute(async (transaction) => {
+      await putJobs(transaction, noteJob, [{ key: 'a', payload: { text: 'x' }, delay: 0 }])
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect(await jobsLeft()).toBe(0)
+  })
+})
+
+describe('a job', () => {
+  it('that was locked by a worker which died runs again within 30 seconds, one of a worker that lives does not', async () => {
+    await migrateJobs(database.db, pool, log)
+    await putJobs(database.db, noteJob, [
+      { key: 'dead', payload: { text: 'dead' }, delay: 0 },
+      { key: 'alive', payload: { text: 'alive' }, delay: 0 },
+    ])
+    // What a killed process leaves behind: jobs with its name on them, and its last heartbeat.
+    await sql`update graphile_worker._private_jobs set locked_at = now() - interval '20 seconds', attempts = 1,
+      locked_by = 'pool-' || key`.execute(database.db)
+    await sql`insert into job_worker (id, seen) values
+      ('pool-dead', now() - interval '20 seconds'), ('pool-alive', now() + interval '1 minute')`.execute(database.db)
+    const notes: string[] = []
+    await start([implementJob(noteJob, async ({ text }) => void notes.push(text))])
+    while (notes.length === 0) await sleep(50)
+    await sleep(500)
+    expect(notes).toEqual(['dead'])
+  })
+
+  it('under way is waited for when the server stops', async () => {
+    let hasEnded = false
+    const started = Promise.withResolvers<void>()
+    const slow = implementJob(noteJob, async () => {
+      started.resolve()
+      await sleep(500)
+      hasEnded = true
+    })
+    const runner = await start([slow])
+    await putJobs(database.db, noteJob, [{ key: 'a', payload: { text: 'x' }, delay: 0 }])
+    await started.promise
+    await runner.stop()
+    runners = []
+    expect(hasEnded).toBe(true)
+    // The queue is told that it ended on a connection which the pool waits for when it ends.
+    while ((await jobsLeft()) > 0) await sleep(20)
+    const { rows } = await sql`select from job_worker`.execute(database.db)
+    expect(rows).toHaveLength(0)
+  })
+
+  it('that takes nothing takes whatever the crontab gives it', async () => {
+    let runs = 0
+    await implementJob(defineChore('chore'), async () => void runs++).run({ _cron: {} })
+    expect(runs).toBe(1)
+  })
+})

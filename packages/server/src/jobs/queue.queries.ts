@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { JobDefinition } from './job.ts'
+
+export interface KeyedJob<Payload> {
+  /** Of the jobs with one key at most one waits. */
+  key: string
+  payload: Payload
+  /** Seconds to wait, by the database's clock. */
+  delay: number
+}
+
+/** Puts jobs in the queue inside the transaction that `db` is; one that waits under the same key is replaced. */
+export async function putJobs<Payload>(
+  db: Database,
+  { name }: JobDefinition<Payload>,
+  jobs: readonly KeyedJob<Payload>[],
+): Promise<void> {
+  if (jobs.length === 0) return
+  // In one order in every transaction, or two of them could wait for each other.
+  const sorted = [...jobs].sort((one, other) => (one.key < other.key ? -1 : 1))
+  await sql`
+    select from graphile_worker.add_jobs((
+      select array_agg(
+        (${name}, payload, null, clock_timestamp() + make_interval(secs => delay), 25, key, 0, null)
+          ::graphile_worker.job_spec order by position)
+      from rows from (jsonb_to_recordset(${JSON.stringify(sorted)}::jsonb)
+        as (key text, payload json, delay double precision)) with ordinality as job (key, payload, delay, position)))`.execute(
+    db,
+  )
+}
+
+export async function removeJob(db: Database, key: string): Promise<void> {
+  await sql`select from graphile_worker.remove_job(${key})`.execute(db)
+}
+
+export type JobState = 'scheduled' | 'ready' | 'running' | 'failed'
+
+/** How many jobs are in which state; one that failed and is tried again is scheduled. */
+export async function countJobs(db: Database): Promise<Record<JobState, number>> {
+  const { rows } = await sql<{ state: JobState; count: number }>`
+    select case when locked_at is not null then 'running' when attempts >= max_attempts then 'failed'
+      when run_at > clock_timestamp() then 'scheduled' else 'ready' end as state, count(*)::int as count
+    from graphile_worker.jobs group by 1`.execute(db)
+  return {
+    scheduled: 0,
+    ready: 0,
+    running: 0,
+    failed: 0,
+    ...Object.fromEntries(rows.map((row) => [row.state, row.count])),
+  }
+}

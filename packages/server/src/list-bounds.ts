@@ -1,0 +1,21 @@
+import type { ListBounds } from './graphql/object-count.ts'
+import { limits } from './limits.ts'
+
+/**
+ * How many objects each list could hold, for the fields that `size` says nothing of: what a document could ask for at
+ * most is judged before it runs.
+ */
+export const listBounds: ListBounds = {
+  'Query.applicationTypes': 100,
+  'User.device': (args) => (args.id as unknown[]).length,
+  'User.service': (args) => (args.id as unknown[]).length,
+  'User.accessKeys': limits.accessKeys,
+  'User.registrationCodes': limits.registrationCodes,
+  'User.webhooks': ({ id }) =>
+    Math.min((id as unknown[] | null | undefined)?.length ?? limits.webhooks, limits.webhooks),
+  'User.attributeNames': 1_000,
+  'User.limits': 50,
+  'Device.services': limits.servicesPerDevice,
+  'Event.target': 2,
+  'Mutation.setAttributesMany': (args) => (args.items as unknown[]).length,
+}

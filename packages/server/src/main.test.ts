@@ -1,0 +1,188 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { administer, atDatabase } from '../test/global-setup.ts'
+import { failToStart, readCredentials, sendAs, startServerProcess } from '../test/server-process.ts'
+
+const me = '{ login { email accessKeys { key } } }'
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-serve-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const databasePid = async (folder: string): Promise<number> =>
+  Number((await readFile(join(folder, 'pg', 'postmaster.pid'), 'utf8')).split('\n')[0])
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
+
+const readiness = async (url: string): Promise<number> => (await fetch(`${url}/readyz`)).status
+
+describe('a server with its own database', () => {
+  it('makes its owner on the first start, and goes on where it was after any end', async () => {
+    const folder = join(await newFolder(), 'data')
+    const env = { MUSTER_DATA: folder, MUSTER_OWNER_EMAIL: 'ada@example.com', MUSTER_LOGLEVEL: 'debug' }
+
+    const first = await startServerProcess(env)
+    const credentials = await readCredentials(folder)
+    expect(credentials).toMatchObject({ MUSTER_URL: first.url, MUSTER_EMAIL: 'ada@example.com' })
+    expect(credentials.MUSTER_PASSWORD?.length).toBeGreaterThan(20)
+    expect(await modeOf(join(folder, 'credentials'))).toBe(0o600)
+    expect(await modeOf(join(folder, 'master.key'))).toBe(0o600)
+    expect(await modeOf(folder)).toBe(0o700)
+    expect(first.stdout()).toContain(join(folder, 'credentials'))
+    expect(first.stderr()).toContain('MUSTER_LOGLEVEL')
+    const answer = await sendAs(credentials, first.url, me)
+    expect(answer.body.data.login).toEqual({
+      email: 'ada@example.com',
+      accessKeys: [{ key: credentials.MUSTER_ACCESS_KEY_ID }],
+    })
+    expect((await fetch(`${first.url}/healthz`)).status).toBe(200)
+    expect(await readiness(first.url)).toBe(200)
+
+    const other = await failToStart(env)
+    expect(other.code).toBe(1)
+    expect(other.stderr).toContain(folder)
+
+    const database = await databasePid(folder)
+    expect(await first.stop('SIGTERM')).toBe(0)
+    expect(isRunning(database)).toBe(false)
+
+    const second = await startServerProcess(env)
+    const unchanged = await readCredentials(folder)
+    expect(unchanged).toEqual({ ...credentials, MUSTER_URL: second.url })
+    expect((await sendAs(credentials, second.url, me)).body).toEqual(answer.body)
+    await second.stop('SIGKILL')
+
+    const third = await startServerProcess(env)
+    expect((await sendAs(credentials, third.url, me)).body).toEqual(answer.body)
+    expect(await third.stop('SIGINT')).toBe(0)
+    expect((await readdir(folder)).filter((name) => /tmp|new|until/.test(name))).toEqual([])
+  })
+
+  it('starts its database again when that is killed', async () => {
+    const folder = await newFolder()
+    const server = await startServerProcess({ MUSTER_DATA: folder })
+    const credentials = await readCredentials(folder)
+    const killed = await databasePid(folder)
+    process.kill(killed, 'SIGKILL')
+    await expect.poll(() => databasePid(folder).catch(() => killed), { timeout: 60_000 }).not.toBe(killed)
+    await expect.poll(() => readiness(server.url), { timeout: 60_000 }).toBe(200)
+    expect((await sendAs(credentials, server.url, me)).body.data.login.email).toBe('owner@localhost')
+    expect(await server.stop()).toBe(0)
+    expect(isRunning(await databasePid(folder).catch(() => killed))).toBe(false)
+  })
+
+  it('refuses a master key that is not its database’s, and finishes what a crash left of a first start', async () => {
+    const folder = await newFolder()
+    const env = { MUSTER_DATA: folder }
+    expect(await (await startServerProcess(env)).stop()).toBe(0)
+    const credentials = await readCredentials(folder)
+    const key = join(folder, 'master.key')
+
+    await rename(key, `${key}.away`)
+    const missing = await failToStart(env)
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('master key') })
+    expect(await readdir(folder)).not.toContain('master.key')
+
+    await writeFile(key, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+    const wrong = await failToStart(env)
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining(key) })
+    expect(wrong.stderr).not.toContain('    at ')
+
+    // As if it had ended between the commit and the renaming; and the right key from the settings.
+    await rename(join(folder, 'credentials'), join(folder, 'credentials.new'))
+    const MUSTER_MASTER_KEY = (await readFile(`${key}.away`, 'utf8')).trim()
+    const server = await startServerProcess({ ...env, MUSTER_MASTER_KEY })
+    expect(await readCredentials(folder)).toEqual({ ...credentials, MUSTER_URL: server.url })
+    expect((await sendAs(credentials, server.url, me)).status).toBe(200)
+  })
+})
+
+describe('a start', () => {
+  it('that a setting stops names the setting', async () => {
+    const outcome = await failToStart({ PORT: 'http', MUSTER_DATA: '/nonexistent', MUSTER_FIRST_RECORD: '2' })
+    expect(outcome.code).toBe(1)
+    expect(outcome.stderr).toMatch(/^PORT must be .*\nMUSTER_FIRST_RECORD must be .*\n$/)
+  })
+})
+
+/** A database without tables, as its URL. */
+async function newDatabase(): Promise<{ url: string; connection: pg.ClientConfig }> {
+  const { connection } = inject('testDatabase')
+  const name = `muster_test_${randomUUID().replaceAll('-', '')}`
+  await administer(connection, `create database "${name}"`)
+  onTestFinished(() => administer(connection, `drop database "${name}" with (force)`))
+  const own = atDatabase(connection, name)
+  const { host, port, user } = own
+  const bySocket = `postgresql:///${name}?host=${encodeURIComponent(host ?? '')}&port=${port}&user=${user}`
+  return { url: own.connectionString ?? bySocket, connection: own }
+}
+
+describe('two servers on one database', () => {
+  it('that start at once make one owner, share its key, and finish their requests before they stop', async () => {
+    const { url: DATABASE_URL, connection } = await newDatabase()
+    const folders = [await newFolder(), await newFolder()]
+    const MUSTER_MASTER_KEY = randomBytes(32).toString('base64')
+    const servers = await Promise.all(
+      folders.map((folder) => startServerProcess({ DATABASE_URL, MUSTER_DATA: folder, MUSTER_MASTER_KEY })),
+    )
+    const found = await Promise.all(folders.map((folder) => readCredentials(folder).catch(() => undefined)))
+    const [credentials] = found.filter((each) => each !== undefined)
+    expect(found.filter((each) => each !== undefined)).toHaveLength(1)
+    for (const { url } of servers) {
+      const { body } = await sendAs(credentials!, url, me)
+      expect(body.data.login.accessKeys).toHaveLength(1)
+    }
+
+    const taken = await failToStart({
+      DATABASE_URL,
+      MUSTER_DATA: folders[0]!,
+      MUSTER_MASTER_KEY,
+      PORT: new URL(servers[0]!.url).port,
+    })
+    expect(taken).toMatchObject({ code: 1, stderr: expect.stringMatching(/Cannot listen: port \d+ .* PORT/) })
+
+    // A request that waits for a row is under way for as long as the test wants.
+    const holder = new pg.Client(connection)
+    await holder.connect()
+    await holder.query('begin; select id from account for update')
+    const waiting = servers.map(({ url }) => sendAs(credentials!, url, 'mutation { createAccessKey { key } }'))
+    const areWaiting = async (): Promise<number> =>
+      (
+        await holder.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      ).rowCount ?? 0
+    await expect.poll(areWaiting, { timeout: 30_000 }).toBe(2)
+
+    const [finishing, hurried] = [servers[0]!, servers[1]!]
+    hurried.signal('SIGTERM')
+    const cutOff = waiting[1]!.catch(() => 'cut off')
+    await expect.poll(() => hurried.stderr(), { timeout: 30_000 }).toContain('stopping')
+    // The same signal twice at once may be one Ctrl-C that came by two ways.
+    await sleep(500)
+    expect(await hurried.stop('SIGTERM')).toBe(143)
+    expect(await cutOff).toBe('cut off')
+
+    finishing.signal('SIGTERM')
+    await expect.poll(() => finishing.stderr(), { timeout: 30_000 }).toContain('stopping')
+    await holder.query('rollback')
+    await holder.end()
+    expect((await waiting[0]!).body.data.createAccessKey.key).toMatch(/^MK[A-Z2-7]{18}$/)
+    expect(await finishing.exited).toBe(0)
+  })
+})

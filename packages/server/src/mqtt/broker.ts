@@ -1,0 +1,189 @@
+import type { Duplex } from 'node:stream'
+import { Aedes, type AuthenticateError } from 'aedes'
+import type { FastifyBaseLogger } from 'fastify'
+import type pg from 'pg'
+import { createFailedSignatures } from '../auth/failed-signatures.ts'
+import type { Database } from '../db/database.ts'
+import { watchCutOffs } from '../features/devices/cut-off.ts'
+import type { Connections } from '../features/presence/connections.ts'
+import type { DeviceReports } from '../features/presence/device-reports.ts'
+import type { LogRefusal } from '../http/refusals.ts'
+import { guardPackets } from './packet-guard.ts'
+import type { Answer } from './publications.ts'
+import { createSessions, type Session } from './sessions.ts'
+import { signOn } from './sign-on.ts'
+import { createSignOnPlaces } from './sign-on-places.ts'
+import { createTraffic } from './traffic.ts'
+
+const SIGN_ON_MS = 5_000
+const BYTES_BEFORE_SIGN_ON = 16 * 1024
+const PACKET_BYTES = 256 * 1024
+/** Levels of the deepest topic that there is, and some more for filters. */
+const TOPIC_LEVELS = 8
+
+/** Carries what devices publish to the features, whichever way they are connected. */
+export interface Broker {
+  /** Takes a new connection, or closes it. `onSignedOn` is told when a device has signed on by it. */
+  accept(stream: Duplex, address: string, onSignedOn?: () => void): void
+  /** How many connections there are. */
+  readonly size: number
+  close(): Promise<void>
+}
+
+export interface BrokerOptions {
+  db: Database
+  connection: pg.ClientConfig
+  log: FastifyBaseLogger
+  refuse: LogRefusal
+  connections: Connections
+  reports: DeviceReports
+  /** Connections in all, and those of an address that have not signed on. */
+  most: { connections: number; signingOn: number }
+}
+
+export async function createBroker(options: BrokerOptions): Promise<Broker> {
+  const { db, connection, log, refuse, connections, reports, most } = options
+  const sessions = createSessions()
+  const places = createSignOnPlaces(most.signingOn)
+  const deps = { db, failures: createFailedSignatures(), refuse }
+  const traffic = createTraffic({ reports, refuse })
+  const ended = new WeakMap<object, Session>()
+  let isClosing = false
+
+  const aedes = await Aedes.createBroker({
+    connectTimeout: SIGN_ON_MS,
+    maxTopicLevels: TOPIC_LEVELS,
+    maxInflightInbound: 20,
+    preConnect(client, packet, done) {
+      const session = sessions.of(client.conn)
+      if (session === undefined) return done(new Error('closed'), false)
+      clearTimeout(session.signOnTimer)
+      // Ids are known to the broker in one case. Sessions are not kept across connections, and CONNACK says so.
+      packet.clientId = packet.clientId.toLowerCase()
+      packet.clean = true
+      session.will = packet.will
+      done(null, true)
+    },
+    authenticate(client, userName, password, done) {
+      const session = sessions.of(client.conn)
+      if (session === undefined) return
+      signOn(deps, session, { clientId: client.id, userName, password }).then(
+        () => {
+          session.guard.signedOn()
+          done(null, true)
+        },
+        (error: AuthenticateError) => done(error, false),
+      )
+    },
+    authorizePublish(client, packet, done) {
+      if (client === null) return done()
+      // A will comes when its connection has ended.
+      const session = sessions.of(client.conn) ?? ended.get(client.conn)
+      traffic
+        .publish(session, packet)
+        .then((answer) => answer && send(answer))
+        .then(
+          () => done(),
+          (error: Error) => done(error),
+        )
+    },
+    authorizeSubscribe(client, subscription, done) {
+      // SUBACK says so where it is refused (MQTT 3.1.1 §3.9.3).
+      done(null, traffic.subscribe(sessions.of(client.conn), subscription) ? subscription : null)
+    },
+  })
+
+  const send = (answer: Answer): void =>
+    aedes.publish({ cmd: 'publish', qos: 1, dup: false, retain: false, ...answer }, () => {})
+
+  const end = (session: Session): void => {
+    clearTimeout(session.signOnTimer)
+    session.leavePlace()
+    ended.set(session.stream, session)
+    if (sessions.remove(session)) connections.disconnected(session.device!.deviceId)
+  }
+
+  const cutOff = (deviceId: string): void => {
+    for (const session of sessions.allOfDevice(deviceId)) {
+      session.isCutOff = true
+      session.stream.destroy()
+    }
+  }
+
+  aedes.on('clientReady', (client) => {
+    const session = sessions.of(client.conn)
+    if (session?.device === undefined) return
+    const { device } = session
+    session.leavePlace()
+    session.onSignedOn()
+    // A second sign-on takes over (MQTT-3.1.4-2).
+    sessions.setDevice(session)?.stream.destroy()
+    connections.connected({
+      accountId: device.viewer.accountId,
+      deviceId: device.deviceId,
+      address: session.address,
+    })
+  })
+  for (const event of ['clientError', 'connectionError'] as const) {
+    aedes.on(event, (client, error) => {
+      const session = sessions.of(client.conn)
+      log.debug({ err: error, address: session?.address, device: session?.deviceId }, 'an MQTT connection failed')
+    })
+  }
+  ;(aedes as unknown as NodeJS.EventEmitter).on('error', (error: Error) => {
+    log.error({ err: error }, 'the MQTT broker failed at something')
+  })
+
+  const stopHearing = connections.onTakenOver((deviceId) => sessions.ofDevice(deviceId)?.stream.destroy())
+  const cutOffs = watchCutOffs({
+    db,
+    connection,
+    log,
+    onCutOff: cutOff,
+    *signedOn() {
+      for (const { device, secretHash } of sessions.devices()) {
+        yield { deviceId: device!.deviceId, secretHash: secretHash! }
+      }
+    },
+  })
+
+  return {
+    get size() {
+      return sessions.size
+    },
+    accept(stream, address, onSignedOn = () => {}) {
+      const leavePlace = isClosing || sessions.size >= most.connections ? undefined : places.take(address)
+      if (leavePlace === undefined) {
+        if (!isClosing) refuse('too many connections', { address, connections: sessions.size })
+        stream.on('error', () => {})
+        stream.destroy()
+        return
+      }
+      const cut = (reason: string): void => {
+        refuse(reason, { address, device: session.deviceId })
+        stream.destroy()
+      }
+      const session: Session = {
+        stream,
+        address,
+        guard: guardPackets(stream, { beforeSignOn: BYTES_BEFORE_SIGN_ON, packet: PACKET_BYTES }, cut),
+        signOnTimer: setTimeout(() => cut('no sign-on in time'), SIGN_ON_MS),
+        leavePlace,
+        onSignedOn,
+        subscriptions: 0,
+        isCutOff: false,
+      }
+      sessions.add(session)
+      stream.once('close', () => end(session))
+      aedes.handle(stream)
+    },
+    async close() {
+      isClosing = true
+      stopHearing()
+      await cutOffs.close()
+      for (const { stream } of [...sessions.all()]) stream.destroy()
+      await new Promise<void>((resolve) => aedes.close(() => resolve()))
+      for (const session of [...sessions.all()]) end(session)
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startTestApp, type TestApp } from '../../test/app.ts'
+import { registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { connectPacket, openRaw, packet, publishPacket } from '../../test/raw-mqtt.ts'
+
+let app: TestApp
+let url: string
+
+beforeAll(async () => {
+  app = await startTestApp({ mqtt: true, env: { MUSTER_MQTT_SIGNING_ON: '20' } })
+  url = `mqtt://127.0.0.1:${app.mqttPort}`
+})
+
+afterAll(() => app.close())
+
+const signOnRaw = async () => {
+  const device = await registerDevice(app.owner)
+  const connection = await openRaw(app.mqttPort)
+  connection.socket.write(connectPacket(device, 60))
+  await vi.waitFor(() => expect(connection.received()).toEqual(Buffer.from([0x20, 2, 0, 0])), { timeout: 60_000 })
+  return { device, ...connection }
+}
+
+describe('before sign-on', () => {
+  test('a packet that declares more than 16 KiB closes the connection, whatever of it has come', async () => {
+    const { socket, closed, received } = await openRaw(app.mqttPort)
+    socket.write(packet(0x10, Buffer.from('MQ'), 17_000))
+    await closed
+    expect(received()).toHaveLength(0)
+  })
+
+  test('more than 16 KiB in small packets closes it as well', async () => {
+    const { socket, closed } = await openRaw(app.mqttPort)
+    socket.write(Buffer.concat(Array.from({ length: 9_000 }, () => Buffer.from([0xc0, 0]))))
+    await closed
+  })
+
+  test('who says nothing is closed after 5 seconds', async () => {
+    const began = Date.now()
+    const { closed } = await openRaw(app.mqttPort)
+    await closed
+    expect(Date.now() - began).toBeGreaterThan(4_500)
+  })
+
+  test('an address has a bounded number of such connections, and those that signed on do not count', async () => {
+    const { id, secret } = await registerDevice(app.owner)
+    const client = await signOn(url, { id, secret })
+    const waiting = await Promise.all(Array.from({ length: 20 }, () => openRaw(app.mqttPort)))
+    const { closed } = await openRaw(app.mqttPort)
+    await closed
+    await client.publishAsync(`devices/${id}/attributes`, '{"site": "oslo"}', { qos: 1 })
+    for (const { socket } of waiting) socket.destroy()
+    await vi.waitFor(() => signOn(url, { id, secret }), { timeout: 60_000 })
+  })
+
+  test('over WebSocket too much is too much as well', async () => {
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/mqtt`, ['mqtt'])
+    const closed = new Promise((resolve) => {
+      socket.onclose = resolve
+    })
+    socket.onopen = () => socket.send(packet(0x10, Buffer.alloc(40_000)))
+    await closed
+  })
+
+  test.each(['/elsewhere', '/mqtt'])('a WebSocket to %s without the subprotocol is refused', async (path) => {
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}${path}`, path === '/mqtt' ? ['chat'] : ['mqtt'])
+    const event = await new Promise<string>((resolve) => {
+      socket.onopen = () => resolve('open')
+      socket.onerror = () => resolve('error')
+    })
+    expect(event).toBe('error')
+  })
+})
+
+describe('after sign-on', () => {
+  test('a packet of 256 KiB passes the guard, a larger one closes the connection before it has come', async () => {
+    const { device, socket, closed } = await signOnRaw()
+    socket.write(publishPacket(`devices/${device.id}/attributes`, Buffer.from('{"site": "oslo"}')))
+    // What comes together is judged together: the next packet waits until this one is taken.
+    await vi.waitFor(
+      async () => {
+        const found = await app.owner.data(`{ login { device(id: ["${device.id}"]) { attributes } } }`)
+        expect(found.login.device).toEqual([{ attributes: { site: 'oslo' } }])
+      },
+      { timeout: 60_000 },
+    )
+    socket.write(packet(0x30, Buffer.from('x'), 256 * 1024))
+    await closed
+  })
+
+  test.each([
+    ['a length of five bytes', Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 0x01])],
+    ['a second CONNECT', connectPacket({ id: '80:00:00:00:00:00:00:01', secret: 'x' }, 1)],
+    ['a reserved packet type', packet(0xf0, Buffer.from('x'))],
+    ['a topic with a wildcard', publishPacket('devices/#', Buffer.from('x'))],
+    ['a deep topic', publishPacket('a/'.repeat(200), Buffer.from('x'))],
+  ])('%s closes the connection', async (_what, bytes) => {
+    const { socket, closed } = await signOnRaw()
+    socket.write(bytes)
+    await closed
+  })
+
+  test('random bytes disturb no other device', async () => {
+    const device = await registerDevice(app.owner)
+    const bystander = await signOn(url, device)
+    await fc.assert(
+      fc.asyncProperty(fc.boolean(), fc.uint8Array({ minLength: 1, maxLength: 200 }), async (isSignedOn, bytes) => {
+        const { socket, closed } = isSignedOn ? await signOnRaw() : await openRaw(app.mqttPort)
+        socket.end(bytes)
+        await closed
+      }),
+      { numRuns: 60 },
+    )
+    await bystander.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
+    expect(bystander.connected).toBe(true)
+  })
+})

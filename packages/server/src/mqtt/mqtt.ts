@@ -1,0 +1,60 @@
+import type { Server } from 'node:http'
+import type { FastifyBaseLogger } from 'fastify'
+import type pg from 'pg'
+import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import type { Connections } from '../features/presence/connections.ts'
+import { createDeviceReports } from '../features/presence/device-reports.ts'
+import { createRefusalLog } from '../http/refusals.ts'
+import { createMetrics, type Metrics } from '../metrics.ts'
+import { createBroker } from './broker.ts'
+import { countRefusals, measureMqtt } from './mqtt.metrics.ts'
+import { listenForMqtt, type MqttListener, readCertificate } from './tcp.ts'
+import { serveWebSocket } from './web-socket.ts'
+
+/** The ways in for devices that hold a connection. */
+export interface Mqtt {
+  /** The port that MQTT is served on; undefined where there is none. */
+  readonly port: number | undefined
+  /** Cuts all connections off and takes no more. */
+  close(): Promise<void>
+}
+
+export interface MqttOptions {
+  config: Pick<Config, 'host' | 'mqttTlsCert' | 'mqttTlsKey' | 'mqttConnections' | 'mqttSigningOn'>
+  /** Undefined: the WebSocket alone. 0: any free port. */
+  port: number | undefined
+  db: Database
+  connection: pg.ClientConfig
+  log: FastifyBaseLogger
+  metrics?: Metrics | undefined
+  connections: Connections
+  /** The HTTP server that has the WebSocket. */
+  server: Server
+  /** Events were committed. */
+  onEvents: () => void
+}
+
+/** Serves MQTT over WebSocket and, where there is a port for it, over TCP or TLS. */
+export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
+  const { config, port, db, connections, log, onEvents, metrics = createMetrics() } = options
+  const tls = await readCertificate({ cert: config.mqttTlsCert, key: config.mqttTlsKey })
+  const reports = createDeviceReports({ db, connections, onEvents })
+  const most = { connections: config.mqttConnections, signingOn: config.mqttSigningOn }
+  const refuse = countRefusals(metrics, createRefusalLog(log, 'refused over MQTT'))
+  const broker = await createBroker({ ...options, reports, most, refuse })
+  measureMqtt(metrics, { broker, connections })
+  const stopWebSocket = serveWebSocket(options.server, broker)
+  let listener: MqttListener | undefined
+  if (port !== undefined) listener = await listenForMqtt(broker, { host: config.host, port, tls, log })
+
+  return {
+    port: listener?.port,
+    async close() {
+      stopWebSocket()
+      const stopped = listener?.close()
+      await broker.close()
+      await stopped
+    },
+  }
+}

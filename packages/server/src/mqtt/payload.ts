@@ -1,0 +1,40 @@
+import { isUtf8 } from 'node:buffer'
+import { badInput } from '../errors.ts'
+import type { State } from '../features/devices/device.ts'
+
+/** A JSON object, or an error that says what it is not. */
+export function readObject(payload: Buffer | string): Record<string, unknown> {
+  const value = readJson(payload)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badInput('the payload is no JSON object')
+  return value as Record<string, unknown>
+}
+
+export function readArray(payload: Buffer | string): unknown[] {
+  const value = readJson(payload)
+  if (!Array.isArray(value)) throw badInput('the payload is no JSON array')
+  return value
+}
+
+/** `active` or `inactive`, bare or as a JSON string. */
+export function readState(payload: Buffer | string): State {
+  const text = readText(payload)
+  const state = text.startsWith('"') ? readJson(text) : text
+  if (state !== 'active' && state !== 'inactive') throw badInput('the payload is neither active nor inactive')
+  return state
+}
+
+function readJson(payload: Buffer | string): unknown {
+  const text = readText(payload)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw badInput('the payload is no JSON')
+  }
+}
+
+function readText(payload: Buffer | string): string {
+  if (typeof payload === 'string') return payload.trim()
+  if (!isUtf8(payload)) throw badInput('the payload is no UTF-8')
+  return payload.toString('utf8').trim()
+}

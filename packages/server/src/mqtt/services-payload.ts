@@ -1,0 +1,27 @@
+import { ApiError } from '../errors.ts'
+import type { DeviceServiceInput } from '../features/services/device-services.ts'
+import { readFields } from '../http/json-fields.ts'
+import { limits } from '../limits.ts'
+import { readArray } from './payload.ts'
+
+const members = ['name', 'application', 'host', 'port']
+
+/** The list of services that a device says it has. */
+export function readServices(payload: Buffer | string): DeviceServiceInput[] {
+  const items = readArray(payload)
+  if (items.length > limits.servicesPerDevice) {
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `a device has at most ${limits.servicesPerDevice} services, found ${items.length}`,
+    )
+  }
+  return items.map((item, index) => {
+    const fields = readFields(item, `services[${index}].`, members)
+    return {
+      name: fields.text('name'),
+      application: fields.optionalInteger('application'),
+      host: fields.optionalText('host'),
+      port: fields.optionalInteger('port'),
+    }
+  })
+}

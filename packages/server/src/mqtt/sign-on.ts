@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AuthenticateError } from 'aedes'
+import type { FailedSignatures } from '../auth/failed-signatures.ts'
+import type { Database } from '../db/database.ts'
+import { parseId } from '../features/devices/device-id.ts'
+import { hashDeviceSecret } from '../features/devices/device-secret.ts'
+import { signOnDevice } from '../features/devices/sign-on.ts'
+import type { LogRefusal } from '../http/refusals.ts'
+import type { Session } from './sessions.ts'
+import { readTopic } from './topics.ts'
+
+/** CONNACK return codes (MQTT 3.1.1 §3.2.2.3). */
+const IDENTIFIER_REJECTED = 2
+const UNAVAILABLE = 3
+const BAD_CREDENTIALS = 4
+const NOT_AUTHORIZED = 5
+
+/** How long the answer waits for an address, or a device, that failed too often. */
+const SLOWED_DOWN_MS = 2_000
+
+export interface SignOnDeps {
+  db: Database
+  failures: FailedSignatures
+  refuse: LogRefusal
+}
+
+export interface Credentials {
+  clientId: string
+  userName: string | undefined
+  password: Buffer | undefined
+}
+
+/** Lets a session act as the device whose secret it shows; rejects with what CONNACK is to say. */
+export async function signOn(deps: SignOnDeps, session: Session, credentials: Credentials): Promise<void> {
+  const { clientId, userName, password } = credentials
+  const { address } = session
+  const id = parseId(clientId)
+  if (id === undefined || parseId(userName ?? '') !== id) {
+    deps.refuse('client id and user name are not one device id', { address, clientId: clientId.slice(0, 64) })
+    throw refusal(IDENTIFIER_REJECTED, 'client id and user name must both be the device id')
+  }
+  session.deviceId = id
+  const secret = password?.toString('utf8') ?? ''
+  const signedOn = await signOnDevice(deps.db, { id, secret }).catch((error: unknown) => {
+    deps.refuse('the database is away', { address, device: id, error: (error as Error).message })
+    throw refusal(UNAVAILABLE, 'the database is away')
+  })
+  if (signedOn === undefined || session.isCutOff) {
+    if (deps.failures.count(address, id) !== undefined) await sleep(SLOWED_DOWN_MS)
+    deps.refuse('wrong secret', { address, device: id })
+    throw refusal(BAD_CREDENTIALS, 'bad user name or password')
+  }
+  if (session.will !== undefined && readTopic(id, session.will.topic) === undefined) {
+    deps.refuse('foreign topic', { address, device: id, topic: session.will.topic.slice(0, 200) })
+    throw refusal(NOT_AUTHORIZED, 'the will is on no topic of the device')
+  }
+  session.device = { ...signedOn, address }
+  session.secretHash = hashDeviceSecret(secret)
+}
+
+function refusal(returnCode: number, message: string): AuthenticateError {
+  return Object.assign(new Error(message), { returnCode }) as AuthenticateError
+}

@@ -1,0 +1,60 @@
+import type { PublishPacket, Subscription } from 'aedes'
+import { ApiError } from '../errors.ts'
+import type { DeviceReports } from '../features/presence/device-reports.ts'
+import type { LogRefusal } from '../http/refusals.ts'
+import { type Answer, takePublication } from './publications.ts'
+import type { Session } from './sessions.ts'
+import { isOwnFilter, readTopic } from './topics.ts'
+
+const SUBSCRIPTIONS = 20
+/** Of a topic, in the log. */
+const TOLD_CHARACTERS = 200
+
+/** What devices say and want to hear once they have signed on. */
+export interface Traffic {
+  /** Does what a publication says; resolves once it is committed, with what the device is answered. Rejects what is refused. */
+  publish(session: Session | undefined, packet: PublishPacket): Promise<Answer | undefined>
+  /** Whether the session may have this subscription; counts it. */
+  subscribe(session: Session | undefined, subscription: Subscription): boolean
+}
+
+export function createTraffic({ reports, refuse }: { reports: DeviceReports; refuse: LogRefusal }): Traffic {
+  return {
+    async publish(session, packet) {
+      const device = session?.device
+      if (session === undefined || device === undefined || session.isCutOff) throw new Error('not signed on')
+      packet.retain = false
+      const details = {
+        device: device.deviceId,
+        address: session.address,
+        topic: packet.topic.slice(0, TOLD_CHARACTERS),
+      }
+      const publication = readTopic(device.deviceId, packet.topic)
+      if (publication === undefined) {
+        refuse('foreign topic', details)
+        throw new Error('foreign topic')
+      }
+      try {
+        return await takePublication(reports, device, publication, packet)
+      } catch (error) {
+        const isRefused = error instanceof ApiError
+        refuse(isRefused ? error.code : 'not written', { ...details, message: (error as Error).message })
+        throw error
+      }
+    },
+    subscribe(session, subscription) {
+      const device = session?.device
+      const isOwn = device !== undefined && isOwnFilter(device.deviceId, subscription.topic)
+      if (session !== undefined && isOwn && session.subscriptions < SUBSCRIPTIONS) {
+        session.subscriptions++
+        return true
+      }
+      refuse(isOwn ? 'too many subscriptions' : 'foreign topic', {
+        device: device?.deviceId,
+        address: session?.address,
+        topic: subscription.topic.slice(0, TOLD_CHARACTERS),
+      })
+      return false
+    },
+  }
+}

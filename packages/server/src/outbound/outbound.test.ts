@@ -1,0 +1,208 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOutbound } from './outbound.ts'
+import { isReachable, parseRange } from './reachable.ts'
+import { resolveName } from './resolve.ts'
+
+let hits = 0
+let port: number
+const server = createServer((_request, response) => {
+  hits++
+  response.end('inside')
+})
+beforeAll(async () => {
+  server.listen(0, '::')
+  await once(server, 'listening')
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => server.close())
+
+const send = (outbound: ReturnType<typeof createOutbound>, url: string) =>
+  outbound.post({ url: new URL(url), headers: {}, body: '{}' })
+
+/** Hosts as somebody might write them in a URL, each leading where nobody from outside may go. */
+const hostile = [
+  '127.0.0.1',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '0177.0.0.1',
+  '127.0.0.1.',
+  '①②⑦.0.0.1',
+  '１２７.0.0.1',
+  'localhost',
+  'LOCALHOST.',
+  'a.localhost',
+  '0.0.0.0',
+  '0',
+  '10.0.0.1',
+  '172.16.0.1',
+  '192.168.1.1',
+  '169.254.169.254',
+  '2852039166',
+  '100.64.0.1',
+  '192.0.0.192',
+  '192.0.2.1',
+  '192.88.99.1',
+  '198.18.0.1',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+  '[::1]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::127.0.0.1]',
+  '[::ffff:0:127.0.0.1]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b:1::7f00:1]',
+  '[2002:7f00:1::]',
+  '[2001:0:7f00:1::]',
+  '[fe80::1]',
+  '[fec0::1]',
+  '[fc00::1]',
+  '[fd00:ec2::254]',
+  '[ff02::1]',
+  '[100::1]',
+  '[2001:db8::1]',
+  '[3fff::1]',
+  '[5f00::1]',
+  'example.com@127.0.0.1',
+  'example.com:80@127.0.0.1',
+]
+
+describe('an address that only the server could reach', () => {
+  it.each(hostile)('%s is found forbidden, and not connected to', async (host) => {
+    const outbound = createOutbound({ allowed: [] })
+    const url = new URL(`http://${host}:${port}/`)
+    expect(await outbound.findForbidden(url)).toBeDefined()
+    const before = hits
+    expect(await send(outbound, url.href)).toMatchObject({
+      status: null,
+      error: expect.stringMatching(/is no address that may be connected to/),
+    })
+    expect(hits).toBe(before)
+    await outbound.close()
+  })
+
+  it('is not in a URL with a zone id, which is none', () => {
+    expect(() => new URL('http://[fe80::1%25eth0]/')).toThrow()
+    expect(isReachable('fe80::1%eth0', [])).toBe(false)
+    expect(isReachable('2606:4700::1111%eth0', [])).toBe(false)
+  })
+
+  it('is refused as one of several of a name', async () => {
+    const outbound = createOutbound({ allowed: [], resolve: async () => ['93.184.215.14', '127.0.0.1'] })
+    const url = `http://mixed.example:${port}/`
+    expect(await outbound.findForbidden(new URL(url))).toBe('127.0.0.1')
+    const before = hits
+    expect(await send(outbound, url)).toMatchObject({ status: null })
+    expect(hits).toBe(before)
+    await outbound.close()
+  })
+
+  it('is not reached by a name that changes its address between the check and the connection', async () => {
+    const answers = [['93.184.215.14'], ['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1']]
+    const outbound = createOutbound({ allowed: [], resolve: async () => answers.shift()! })
+    const url = `http://rebinding.example:${port}/`
+    expect(await outbound.findForbidden(new URL(url))).toBeUndefined()
+    const before = hits
+    for (let tries = 0; tries < 3; tries++) {
+      expect(await send(outbound, url)).toMatchObject({
+        status: null,
+        error: expect.stringMatching(/is no address that may be connected to/),
+      })
+    }
+    expect(answers).toHaveLength(0)
+    expect(hits).toBe(before)
+    await outbound.close()
+  })
+
+  it('is resolved once for a connection, and that address connected to', async () => {
+    let asked = 0
+    const resolve = async () => {
+      asked++
+      return ['127.0.0.1']
+    }
+    const outbound = createOutbound({ allowed: [parseRange('127.0.0.1')!], resolve })
+    expect(await send(outbound, `http://own.example:${port}/`)).toMatchObject({ status: 200, body: 'inside' })
+    expect(asked).toBe(1)
+    await outbound.close()
+  })
+})
+
+describe('an allowed range', () => {
+  it('lets those addresses through and no others', async () => {
+    const outbound = createOutbound({ allowed: [parseRange('127.0.0.0/8')!] })
+    expect(await outbound.findForbidden(new URL('http://127.0.0.1/'))).toBeUndefined()
+    expect(await outbound.findForbidden(new URL('http://[::ffff:127.0.0.1]/'))).toBeUndefined()
+    expect(await outbound.findForbidden(new URL('http://[::1]/'))).toBe('::1')
+    expect(await outbound.findForbidden(new URL('http://10.0.0.1/'))).toBe('10.0.0.1')
+    expect(await send(outbound, `http://127.0.0.1:${port}/`)).toMatchObject({ status: 200 })
+    await outbound.close()
+  })
+
+  it('is a CIDR or a single address', () => {
+    expect(isReachable('10.1.2.3', [parseRange('10.0.0.0/8')!])).toBe(true)
+    expect(isReachable('fd00::1', [parseRange('fd00::1')!])).toBe(true)
+    expect(isReachable('fd00::2', [parseRange('fd00::1')!])).toBe(false)
+    for (const wrong of ['10.0.0.0/33', 'lan', '', '10.0.0.0/']) expect(parseRange(wrong)).toBeUndefined()
+  })
+})
+
+describe('addresses that anybody can reach', () => {
+  it.each(['8.8.8.8', '93.184.215.14', '2606:4700:4700::1111', '2a00:1450:4001::1'])('%s may be', (address) => {
+    expect(isReachable(address, [])).toBe(true)
+  })
+})
+
+describe('an answer', () => {
+  const allowed = [parseRange('127.0.0.1')!]
+
+  it('is kept up to its first KiB, and read no further than 64', async () => {
+    let sent = 0
+    const endless = createServer((_request, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(16_384))) sent += 16_384
+      }
+      response.on('drain', more)
+      more()
+    }).listen(0, '127.0.0.1')
+    await once(endless, 'listening')
+    const outbound = createOutbound({ allowed })
+    const answer = await send(outbound, `http://127.0.0.1:${(endless.address() as AddressInfo).port}/`)
+    expect(answer).toMatchObject({ status: 200, body: 'x'.repeat(1_024) })
+    expect(sent).toBeLessThan(20 * 1024 * 1024)
+    await outbound.close()
+    endless.closeAllConnections()
+    endless.close()
+  })
+
+  it('that is no HTTP, or breaks off, is told as such', async () => {
+    const answers = ['SSH-2.0-OpenSSH_9.6\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort', '']
+    const odd = createTcpServer((socket) => {
+      socket.on('error', () => {})
+      socket.end(answers.shift() ?? '')
+    }).listen(0, '127.0.0.1')
+    await once(odd, 'listening')
+    const outbound = createOutbound({ allowed })
+    const url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}/`
+    expect(await send(outbound, url)).toMatchObject({ status: null, error: 'the answer is no HTTP' })
+    expect(await send(outbound, url)).toMatchObject({ status: null })
+    expect(await send(outbound, url)).toMatchObject({ status: null, error: 'the connection was broken off' })
+    await outbound.close()
+    odd.close()
+  })
+})
+
+describe('names', () => {
+  it('are found in the hosts file, and loopback names without asking anybody', async () => {
+    expect(await resolveName('localhost')).toEqual(['127.0.0.1', '::1'])
+    expect(await resolveName('x.localhost.')).toEqual(['127.0.0.1', '::1'])
+  })
+})

@@ -1,0 +1,60 @@
+import type { GraphQLSchema } from 'graphql'
+
+/**
+ * Who may call a field: `anyone`, even without credentials; a `viewer`; or a `writer`, a viewer whose key is not read-only.
+ * Below the root everything is reached through `login`, whose queries find the viewer's own rows and no other.
+ */
+export type Rule = 'anyone' | 'viewer' | 'writer'
+
+/** Every way into the API and its rule: one page to audit. A root field that is not here stops the start. */
+export const permissions: Readonly<Record<string, Rule>> = {
+  'Query.applicationTypes': 'viewer',
+  'Query.login': 'viewer',
+  'Query.version': 'anyone',
+
+  'Mutation.addService': 'writer',
+  'Mutation.createAccessKey': 'writer',
+  'Mutation.createRegistrationCode': 'writer',
+  'Mutation.createWebhook': 'writer',
+  'Mutation.deleteAccessKey': 'writer',
+  'Mutation.deleteDevice': 'writer',
+  'Mutation.deleteDevices': 'writer',
+  'Mutation.deleteRegistrationCode': 'writer',
+  'Mutation.deleteWebhook': 'writer',
+  'Mutation.redeliver': 'writer',
+  'Mutation.registerDevice': 'writer',
+  'Mutation.removeService': 'writer',
+  'Mutation.renameService': 'writer',
+  'Mutation.reportState': 'writer',
+  'Mutation.rotateDeviceSecret': 'writer',
+  'Mutation.rotateWebhookSecret': 'writer',
+  'Mutation.setAttribute': 'writer',
+  'Mutation.setAttributes': 'writer',
+  'Mutation.setAttributesMany': 'writer',
+  'Mutation.testWebhook': 'writer',
+  'Mutation.updateAccessKey': 'writer',
+  'Mutation.updateDevice': 'writer',
+  'Mutation.updateService': 'writer',
+  'Mutation.updateWebhook': 'writer',
+
+  'Subscription.events': 'viewer',
+}
+
+/** Default deny: throws for a root field without a rule, for a mutation open to less than a writer, and for a rule without a field. */
+export function assertPermissions(schema: GraphQLSchema): void {
+  const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
+    Object.keys(type?.getFields() ?? {}).map((field) => `${type!.name}.${field}`),
+  )
+  for (const field of fields) {
+    const rule = permissions[field]
+    if (rule === undefined) throw new Error(`${field} has no rule in permissions.ts`)
+    if (field.startsWith('Mutation.') && rule !== 'writer') throw new Error(`${field} must be for writers`)
+  }
+  const unknown = Object.keys(permissions).find((field) => !fields.includes(field))
+  if (unknown !== undefined) throw new Error(`permissions.ts has a rule for ${unknown}, which is no field of the API`)
+}
+
+/** Names of query fields that need no credentials. */
+export const publicFields: readonly string[] = Object.entries(permissions).flatMap(([field, rule]) =>
+  rule === 'anyone' ? [field.replace('Query.', '')] : [],
+)

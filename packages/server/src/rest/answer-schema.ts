@@ -1,0 +1,37 @@
+import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
+import { stepsOf } from './answer.ts'
+import { fieldNodes, type JsonSchema, type Selected, selectionSchema } from './json-schema.ts'
+import type { Operation } from './operation.ts'
+
+/** What a route answers: the schema of what its document selects at the place that `at` names. */
+export function answerSchema(operation: Operation, schema: GraphQLSchema): JsonSchema {
+  const { route, definition, fragments } = operation
+  const root = schema.getRootType(definition.operation)
+  if (!root) throw new Error(`the schema has no ${definition.operation}`)
+  let place: Selected = { set: definition.selectionSet, type: root, fragments }
+  for (const step of stepsOf(route)) {
+    if (!('member' in step)) continue
+    const below = stepInto(place, step.member)
+    if (below === undefined) return { type: 'object', additionalProperties: true }
+    place = below
+  }
+  return withFound(selectionSchema(place), operation)
+}
+
+/** What is selected at a member; undefined where that is JSON of any form. */
+function stepInto({ set, type, fragments }: Selected, member: string): Selected | undefined {
+  const node = Array.from(fieldNodes(set, fragments)).find(({ alias, name }) => (alias ?? name).value === member)
+  const field = node && type.getFields()[node.name.value]
+  if (node === undefined || field === undefined) throw new Error(`${member} is not selected of ${type.name}`)
+  const below = getNamedType(field.type)
+  return isObjectType(below) && node.selectionSet ? { set: node.selectionSet, type: below, fragments } : undefined
+}
+
+/** A member without which the answer is NOT_FOUND is never null. */
+function withFound(schema: JsonSchema, { route }: Operation): JsonSchema {
+  const member = route.found?.[0]
+  const found = member === undefined ? undefined : schema.properties?.[member]
+  if (member === undefined || found === undefined || !Array.isArray(found.type)) return schema
+  const type = found.type.find((each) => each !== 'null') ?? 'string'
+  return { ...schema, properties: { ...schema.properties, [member]: { ...found, type } } }
+}

@@ -1,0 +1,50 @@
+import { notFound } from '../errors.ts'
+import type { Operation } from './operation.ts'
+import type { Route } from './route.ts'
+
+type Names = Readonly<Record<string, string>>
+
+/** One step of `at`: a member, an item by its place, or the item that has what the path names. */
+type Step = { member: string } | { index: number } | { key: string }
+
+/** What a route answers, out of the data of its document. Throws NOT_FOUND where that is not there. */
+export function answerIn(data: unknown, { route, pathNames }: Operation, names: Names): unknown {
+  const value = stepsOf(route).reduce((place, step) => take(place, step, names), data)
+  if (value === undefined || value === null) throw notFound(nounOf(route), names[pathNames[0] ?? ''] ?? '')
+  const [member, what] = route.found ?? []
+  if (member !== undefined && what !== undefined && memberOf(value, member) === null) {
+    throw notFound(what, names.name ?? '')
+  }
+  return value
+}
+
+export const stepsOf = ({ at = '' }: Route): Step[] =>
+  Array.from(at.matchAll(/(\w+)|\[(\d+)\]|\[(\w+)\]/g), ([text, member, index]) => {
+    if (member !== undefined && !text.startsWith('[')) return { member }
+    return index === undefined ? { key: text.slice(1, -1) } : { index: Number(index) }
+  })
+
+function take(place: unknown, step: Step, names: Names): unknown {
+  if ('member' in step) return memberOf(place, step.member)
+  if (!Array.isArray(place)) return undefined
+  if ('index' in step) return place[step.index]
+  return place.find((item) => memberOf(item, step.key) === names[step.key])
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined
+
+/** What a path leads to, in words: `/access-keys/{key}` to an access key. */
+const nounOf = ({ path }: Route): string => (path.split('/')[1] ?? '').replace('-', ' ').replace(/s$/, '')
+
+/** A path with what it names taken from an answer: `/devices/{device.id}`. */
+export function fillPath(path: string, answer: unknown): string {
+  return path.replace(/\{([\w.]+)\}/g, (_match, members: string) =>
+    encodePathPart(String(members.split('.').reduce(memberOf, answer))),
+  )
+}
+
+/** RFC 3986 §3.3 allows colons in a path, and ids are full of them. */
+export const encodePathPart = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':')

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
+import { type Rest, type RestAnswer, restOf, send } from '../../test/rest.ts'
+
+let app: TestApp
+let user: TestUser
+let rest: Rest
+beforeAll(async () => {
+  app = await startTestApp()
+})
+beforeEach(async () => {
+  user = await app.createUser()
+  rest = restOf(app.url, user)
+})
+afterAll(() => app.close())
+
+/** The links of an answer, by their relation. */
+function linksOf({ headers }: RestAnswer): Record<string, string> {
+  const links = Array.from((headers.get('link') ?? '').matchAll(/<([^>]*)>; rel="([^"]+)"/g))
+  return Object.fromEntries(links.map(([, target = '', relation = '']) => [relation, target]))
+}
+
+describe('every answer', () => {
+  it.each([
+    ['a good one', 200, () => rest('GET', '/user')],
+    ['one without a body', 204, () => rest('DELETE', '/user/attributes/x')],
+    ['a wrong argument', 400, () => rest('GET', '/devices?size=x')],
+    ['no signature', 401, () => send(`${app.url}/rest/v1/user`)],
+    ['no such device', 404, () => rest('GET', '/devices/80:00:00:00:00:00:00:00')],
+    ['no such path', 404, () => rest('GET', '/nowhere')],
+    ['a method that is not served', 405, () => rest('PUT', '/user')],
+    ['no JSON', 415, () => rest('POST', '/devices', { body: 'x', contentType: 'text/plain' })],
+    ['a path that cannot be decoded', 400, () => send(`${app.url}/rest/v1/user/attributes/%zz`)],
+    ['OpenAPI', 200, () => send(`${app.url}/rest/v1/openapi.json`)],
+    ['the page on it', 200, () => send(`${app.url}/rest/v1`)],
+  ])('says that the API is deprecated and where to go: %s', async (_what, status, ask) => {
+    const answer = await ask()
+    expect(answer.status).toBe(status)
+    // RFC 9745 §2.1: a date as structured fields have it.
+    expect(answer.headers.get('deprecation')).toMatch(/^@\d{10}$/)
+    expect(linksOf(answer)).toMatchObject({ 'successor-version': '/graphql/v1', deprecation: '/rest/v1' })
+    expect(answer.headers.get('x-request-id')).toMatch(/./)
+    if (status >= 400)
+      expect(answer.body).toEqual({ errors: [{ message: answer.message, extensions: expect.anything() }] })
+  })
+
+  it('links to pages that are there', async () => {
+    const { text, headers } = await send(`${app.url}${linksOf(await rest('GET', '/user')).deprecation}`)
+    expect(headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(text).toContain('### `GET /devices/{id}`')
+    expect((await user.query('{ version }')).status).toBe(200)
+  })
+
+  it('of any other part of the server says nothing of the kind', async () => {
+    for (const path of ['/healthz', '/graphql/v1?query={version}', '/rest/v10', '/rest', '/%zz']) {
+      expect((await fetch(app.url + path)).headers.get('deprecation'), path).toBeNull()
+    }
+  })
+})
+
+describe('a page', () => {
+  it('links to the next one until all were seen', async () => {
+    const names = Array.from({ length: 7 }, (_, index) => `node-${index}`)
+    for (const name of names) await rest('POST', '/devices', { body: { name, attributes: { site: 'o&<ö' } } })
+    await rest('POST', '/devices', { body: { name: 'other' } })
+    const seen: string[] = []
+    let path: string | undefined = '/devices?size=3&attributes.site=o%26%3C%C3%B6&from=1&total=false'
+    while (path !== undefined) {
+      const page = await rest('GET', path)
+      expect(page.status).toBe(200)
+      seen.push(...page.body.items.map(({ name }: { name: string }) => name))
+      path = linksOf(page).next?.replace('/rest/v1', '')
+      expect(path !== undefined).toBe(page.body.hasMore)
+    }
+    expect(seen).toEqual(names)
+  })
+
+  it('of events goes on to older ones', async () => {
+    const { body } = await rest('POST', '/devices', { body: { name: 'a' } })
+    const path = `/devices/${body.device.id}`
+    for (const name of ['b', 'c']) await rest('PATCH', path, { body: { name } })
+    const first = await rest('GET', `${path}/events?size=2`)
+    const second = await rest('GET', linksOf(first).next?.replace('/rest/v1', '') ?? '')
+    const types = [...first.body.items, ...second.body.items].map(({ type }: { type: string }) => type)
+    expect(types).toEqual(['DEVICE_UPDATE', 'DEVICE_UPDATE', 'DEVICE_REGISTER'])
+    expect(linksOf(second).next).toBeUndefined()
+  })
+})
+
+describe('a method', () => {
+  it('that a path does not serve is 405, with those that it does', async () => {
+    const allowed = async (method: string, path: string) => {
+      const answer = await rest(method, path)
+      expect(answer).toMatchObject({ status: 405, code: method === 'HEAD' ? undefined : 'BAD_USER_INPUT' })
+      return answer.headers.get('allow')
+    }
+    expect(await allowed('DELETE', '/devices')).toBe('GET, HEAD, POST')
+    expect(await allowed('OPTIONS', '/devices/80:00:00:00:00:00:00:00')).toBe('GET, HEAD, PATCH, DELETE')
+    expect(await allowed('GET', '/services/x/name')).toBe('PUT')
+    expect(await allowed('HEAD', '/attributes')).toBe('PATCH')
+    expect(await allowed('POST', '/openapi.json')).toBe('GET, HEAD')
+  })
+
+  it('HEAD answers as GET does, without the body', async () => {
+    const [head, get] = [await rest('HEAD', '/user'), await rest('GET', '/user')]
+    expect(head).toMatchObject({ status: 200, text: '' })
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
+    expect((await rest('HEAD', '/devices/80:00:00:00:00:00:00:00')).status).toBe(404)
+  })
+})
+
+describe('what is new', () => {
+  it('is where Location says', async () => {
+    const { headers, body } = await rest('POST', '/devices', { body: { name: 'a' } })
+    expect(headers.get('location')).toBe(`/rest/v1/devices/${body.device.id}`)
+    const key = await rest('POST', '/access-keys', { body: { name: 'x' } })
+    expect(await rest('GET', key.headers.get('location')?.replace('/rest/v1', '') ?? '')).toMatchObject({
+      status: 200,
+      body: { key: key.body.key, name: 'x' },
+    })
+  })
+
+  it('is in the events, by whom it was', async () => {
+    await rest('POST', '/devices', { body: { name: 'a' } })
+    const { body } = await rest('GET', '/events?types=DEVICE_REGISTER')
+    expect(body.items).toMatchObject([{ actor: { id: user.accountId }, target: [{ name: 'a', kind: 'device' }] }])
+  })
+})
+
+describe('an answer', () => {
+  it('is what the same document gets from the GraphQL API', async () => {
+    const { body } = await rest('POST', '/devices', { body: { name: 'a', services: [{ name: 'ssh', port: 22 }] } })
+    const { login } = await user.data('{ login { id email name created } }')
+    expect((await rest('GET', '/user')).body).toEqual(login)
+    const { device } = (await user.data(`{ login { device(id: "${body.device.id}") { id name state created } } }`))
+      .login
+    expect((await rest('GET', `/devices/${body.device.id.toUpperCase()}`)).body).toMatchObject(device[0])
+  })
+
+  it('of many changes says how each went', async () => {
+    const { body } = await rest('POST', '/devices', { body: { name: 'a' } })
+    const none = '80:00:00:00:00:00:00:00'
+    const items = [body.device.id, none].map((serviceId) => ({ serviceId, attributes: { site: 'oslo' } }))
+    const answer = await rest('PATCH', '/attributes', { body: { items } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        items: [
+          { attributes: { site: 'oslo' }, code: null },
+          { attributes: null, code: 'NOT_FOUND' },
+        ],
+      },
+    })
+  })
+
+  it('of a conflict is 409, and of a reserved name 400', async () => {
+    const { body } = await rest('POST', '/devices', {
+      body: { name: 'a', hardwareId: 'HW', attributes: { site: 'oslo' } },
+    })
+    const attributes = `/devices/${body.device.id}/attributes`
+    expect(await rest('POST', '/devices', { body: { name: 'b', hardwareId: 'HW' } })).toMatchObject({
+      status: 409,
+      code: 'CONFLICT',
+    })
+    expect(await rest('PUT', `${attributes}/site.x`, { body: { value: 'x' } })).toMatchObject({ status: 409 })
+    expect(await rest('PUT', `${attributes}/$svc.x`, { body: { value: 'x' } })).toMatchObject({
+      status: 400,
+      code: 'RESERVED_ATTRIBUTE',
+    })
+  })
+})

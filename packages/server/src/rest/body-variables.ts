@@ -1,0 +1,56 @@
+import { isUtf8 } from 'node:buffer'
+import { badInput } from '../errors.ts'
+import { parseJson } from '../graphql/request-params.ts'
+import { assertComplete, assertKnown, assertType } from './coerce.ts'
+import type { Operation } from './operation.ts'
+import { HttpError } from './statuses.ts'
+
+/** What a body may be called; a merge patch is JSON that removes by null, as attributes are changed (RFC 7396). */
+const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
+const mergePatchType = /^application\/merge-patch\+json\s*$/i
+
+/** The variables in the body of a change. No body is as good as one without members. */
+export function bodyVariables(
+  body: Buffer,
+  contentType: string | undefined,
+  { route, parameters }: Operation,
+): Record<string, unknown> {
+  if (body.length > 0) assertMediaType(contentType, route.method)
+  const value = body.length === 0 ? undefined : parseBody(body)
+  if (route.body !== undefined) return wholeBody(value, route.body, parameters)
+  const members = value ?? {}
+  assertKnown(
+    Object.keys(members),
+    parameters.map(({ name }) => name),
+    ['member of the body', 'members of the body'],
+  )
+  for (const { name, type } of parameters) if (Object.hasOwn(members, name)) assertType(members[name], type, name)
+  assertComplete(members, parameters)
+  const unwritten = route.written?.find((name) => !Object.hasOwn(members, name))
+  if (unwritten !== undefined) throw badInput(`${unwritten} is missing; it must be written out, though it may be null`)
+  return members
+}
+
+function wholeBody(
+  value: Record<string, unknown> | undefined,
+  name: string,
+  parameters: Operation['parameters'],
+): Record<string, unknown> {
+  if (value === undefined) throw badInput('the request has no body; send a JSON object')
+  for (const parameter of parameters) assertType(value, parameter.type, parameter.name)
+  return { [name]: value }
+}
+
+function assertMediaType(contentType: string | undefined, method: string): void {
+  const type = contentType ?? ''
+  if (jsonType.test(type) || (method === 'PATCH' && mergePatchType.test(type))) return
+  throw new HttpError(415, 'send the body as application/json in UTF-8', { accept: 'application/json' })
+}
+
+function parseBody(body: Buffer): Record<string, unknown> {
+  if (!isUtf8(body)) throw badInput('the body is not UTF-8')
+  const value = parseJson(body.toString('utf8'), 'the body')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badInput('the body must be a JSON object')
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Belongings,
+  everyRowOf,
+  giveBelongings,
+  receiversAllowed,
+  startRefusingReceiver,
+} from '../../test/access/belongings.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
+import type { Receiver } from '../../test/receiver.ts'
+import { type Rest, restOf, send } from '../../test/rest.ts'
+import { createAnswerCheck } from '../../test/rest-answers.ts'
+import { callOf, queryValues } from '../../test/rest-calls.ts'
+import { buildSchema } from '../schema.ts'
+import { readOperation } from './operation.ts'
+import { type Route, routeName } from './route.ts'
+import { routes } from './routes.ts'
+
+const schema = buildSchema()
+const table = routes.map((route) => [routeName(route), route] as const)
+const changes = table.filter(([, { method }]) => method !== 'GET')
+const signed = table.filter(([, { isPublic }]) => !isPublic)
+const onIds = table.filter(([, { path }]) => /\{(id|key)\}/.test(path) || path === '/devices/delete')
+
+let app: TestApp
+let receiver: Receiver
+let checkAnswer: (route: Route, status: number, body: unknown) => void
+let victim: Belongings
+let untouched: Record<string, unknown[]>
+let owner: Rest
+let intruder: Rest
+let reader: Rest
+beforeAll(async () => {
+  app = await startTestApp({ env: receiversAllowed })
+  receiver = await startRefusingReceiver()
+  checkAnswer = createAnswerCheck((await send(`${app.url}/rest/v1/openapi.json`)).body)
+  victim = await giveAll(app.owner)
+  owner = restOf(app.url, app.owner)
+  intruder = restOf(app.url, await app.createUser())
+  const { key, secret } = (await owner('POST', '/access-keys', { body: { readOnly: true } })).body
+  reader = restOf(app.url, { keyId: key, secret })
+  untouched = await rowsOf(victim.userId)
+})
+afterAll(async () => {
+  await app.close()
+  await receiver.close()
+})
+
+/** Every row, but for when keys were used last, which reading changes from one minute to the next. */
+async function rowsOf(accountId: string): Promise<Record<string, unknown[]>> {
+  const { access_key: keys = [], ...rows } = await everyRowOf(app.db, accountId)
+  return { ...rows, access_key: keys.map((key) => ({ ...(key as object), last_used: null })) }
+}
+
+const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim.userId)).toEqual(untouched)
+
+/** One of everything, and an attribute on the service, too. */
+async function giveAll(user: TestUser): Promise<Belongings> {
+  const own = await giveBelongings(user, receiver)
+  const path = `/services/${own.service}/attributes/${own.attribute}`
+  await restOf(app.url, user)('PUT', path, { body: { value: `${own.mark}-value` } })
+  return own
+}
+
+/** Somebody with one of everything, which a call may change. */
+async function newcomer(): Promise<{ user: TestUser; own: Belongings; rest: Rest }> {
+  const user = await app.createUser()
+  return { user, own: await giveAll(user), rest: restOf(app.url, user) }
+}
+
+it.each(table)('%s does what it says, and answers as OpenAPI has it', async (_name, route) => {
+  const { own, rest } = await newcomer()
+  const { path, body } = callOf(route, own)
+  const answer = await rest(route.method, path, { body })
+  expect({ status: answer.status, message: answer.message }).toEqual({ status: route.status, message: undefined })
+  checkAnswer(route, answer.status, answer.body)
+  if (route.location === undefined) return expect(answer.headers.get('location')).toBeNull()
+  const location = answer.headers.get('location')?.replace('/rest/v1', '') ?? ''
+  expect((await rest('GET', location)).status).toBe(200)
+})
+
+it.each(changes)('%s is called here with all that its body may have', (_name, route) => {
+  const { parameters } = readOperation(route, schema)
+  const { body = {} } = callOf(route, victim)
+  if (route.body === undefined) expect(Object.keys(body).sort()).toEqual(parameters.map(({ name }) => name).sort())
+})
+
+describe.each(table.filter(([, { method }]) => method === 'GET'))('%s', (_name, route) => {
+  const { parameters } = readOperation(route, schema)
+  it.each(parameters.map(({ name }) => name))('takes %s', async (name) => {
+    const { path } = callOf(route, victim)
+    const [base, given = ''] = path.split('?')
+    const query = name === 'id' && given !== '' ? given : `${name}=${queryValues[name]?.(victim, route.path)}`
+    const rest = [query, given].filter((each, index, list) => each !== '' && list.indexOf(each) === index)
+    const answer = await owner('GET', `${base}?${rest.join('&')}`)
+    expect({ status: answer.status, message: answer.message }).toEqual({ status: 200, message: undefined })
+    checkAnswer(route, 200, answer.body)
+  })
+
+  it('takes no other parameter', async () => {
+    const { path } = callOf(route, victim)
+    const answer = await owner('GET', `${path}${path.includes('?') ? '&' : '?'}nope=1`)
+    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
+  })
+})
+
+describe.each(changes)('%s', (_name, route) => {
+  it('takes nothing from the query string', async () => {
+    const { path, body } = callOf(route, victim)
+    const answer = await owner(route.method, `${path}?force=true`, { body })
+    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"force"') })
+    await assertUntouched()
+  })
+
+  it('is refused to a read-only key, and nothing of it runs', async () => {
+    const { path, body } = callOf(route, victim)
+    expect(await reader(route.method, path, { body })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    await assertUntouched()
+  })
+})
+
+it.each(changes.filter(([, { body }]) => body === undefined))(
+  '%s takes no other member of the body',
+  async (_name, route) => {
+    const { path, body } = callOf(route, victim)
+    const answer = await owner(route.method, path, { body: { ...body, nope: 1 } })
+    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
+    await assertUntouched()
+  },
+)
+
+it.each(onIds)('%s finds nothing of another user', async (_name, route) => {
+  const { path, body } = callOf(route, victim)
+  const answer = await intruder(route.method, path, { body })
+  expect(answer).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+  checkAnswer(route, 404, answer.body)
+  await assertUntouched()
+})
+
+it.each(table.filter((each) => !onIds.includes(each)))(
+  '%s shows and changes nothing of another user',
+  async (_name, route) => {
+    const stranger = restOf(app.url, await app.createUser())
+    const { path, body } = callOf(route, victim)
+    const { text } = await stranger(route.method, path, { body })
+    // What was sent may come back: an attribute's name in a refusal, the address of a webhook.
+    expect(text).not.toContain(`${victim.mark}-value`)
+    expect(text).not.toContain(app.owner.email)
+    expect(text).not.toContain(victim.userId)
+    await assertUntouched()
+  },
+)
+
+it.each(signed)('%s needs a signature', async (_name, route) => {
+  const { path, body } = callOf(route, victim)
+  const headers = { 'content-type': 'application/json' }
+  const answer = await send(`${app.url}/rest/v1${path}`, {
+    method: route.method,
+    ...(body && { headers, body: JSON.stringify(body) }),
+  })
+  expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
+  expect(answer.headers.get('www-authenticate')).toBe('Signature')
+  checkAnswer(route, 401, answer.body)
+  await assertUntouched()
+})
+
+it('GET /version needs none', async () => {
+  expect((await send(`${app.url}/rest/v1/version`)).body).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+})

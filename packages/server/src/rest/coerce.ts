@@ -1,0 +1,32 @@
+import { coerceInputValue, type GraphQLInputType } from 'graphql'
+import { badInput } from '../errors.ts'
+import type { Parameter } from './operation.ts'
+
+/** Refuses a value that is not of its type, with the place where it is wrong, such as `services[0].port`. */
+export function assertType(value: unknown, type: GraphQLInputType, name: string): void {
+  coerceInputValue(value, type, (path, _invalid, error) => {
+    const place = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')
+    throw badInput(`${name}${place} is wrong: ${error.message}`)
+  })
+}
+
+/** Refuses names that are nothing here, all at once. `kind` is what one of them and several are called. */
+export function assertKnown(
+  names: Iterable<string>,
+  known: readonly string[],
+  kind: readonly [one: string, several: string],
+): void {
+  const unknown = Array.from(new Set(names)).filter((name) => !known.includes(name))
+  if (unknown.length === 0) return
+  const shown = unknown.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 100)))
+  const right = known.length === 0 ? 'there are none' : `there are ${known.join(', ')}`
+  throw badInput(
+    `${shown.join(', ')} ${unknown.length === 1 ? `is no ${kind[0]}` : `are no ${kind[1]}`} here; ${right}`,
+  )
+}
+
+/** Refuses a request that lacks what the route needs. */
+export function assertComplete(values: Readonly<Record<string, unknown>>, parameters: readonly Parameter[]): void {
+  const missing = parameters.find(({ name, isRequired }) => isRequired && !Object.hasOwn(values, name))
+  if (missing !== undefined) throw badInput(`${missing.name} is missing; it is of the type ${missing.type}`)
+}

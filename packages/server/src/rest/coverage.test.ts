@@ -1,0 +1,125 @@
+import {
+  type ASTNode,
+  type GraphQLArgument,
+  type GraphQLObjectType,
+  isObjectType,
+  Kind,
+  parse,
+  TypeInfo,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { permissions } from '../permissions.ts'
+import { buildSchema } from '../schema.ts'
+import { readOperation } from './operation.ts'
+import { routeName } from './route.ts'
+import { routes } from './routes.ts'
+
+const schema = buildSchema()
+const operations = routes.map((route) => readOperation(route, schema))
+
+/** Every `Type.field` that documents select, and every `Type.field(argument)` that they can be given a value for. */
+function reached(): { fields: Set<string>; args: Set<string> } {
+  const fields = new Set<string>()
+  const args = new Set<string>()
+  for (const { text } of operations) {
+    const typeInfo = new TypeInfo(schema)
+    const place = (): string => `${typeInfo.getParentType()?.name}.${typeInfo.getFieldDef()?.name}`
+    visit(
+      parse(text),
+      visitWithTypeInfo(typeInfo, {
+        Field: () => void fields.add(place()),
+        Argument: ({ name, value }) => {
+          if (typeInfo.getDirective() === null && holdsVariable(value)) args.add(`${place()}(${name.value})`)
+        },
+      }),
+    )
+  }
+  return { fields, args }
+}
+
+function holdsVariable(node: ASTNode): boolean {
+  let found = false
+  visit(node, {
+    Variable() {
+      found = true
+    },
+  })
+  return found
+}
+
+const subscription = schema.getSubscriptionType()
+const types = Object.values(schema.getTypeMap()).filter(
+  (type): type is GraphQLObjectType => isObjectType(type) && !type.name.startsWith('__') && type !== subscription,
+)
+const all = types.flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })))
+
+describe('the table of routes', () => {
+  test('reaches every field of the schema but subscriptions; a new field goes into a document or a fragment', () => {
+    const { fields } = reached()
+    const missing = all.map(({ type, field }) => `${type.name}.${field.name}`).filter((field) => !fields.has(field))
+    expect(missing).toEqual([])
+  })
+
+  test('lets every argument be given', () => {
+    const { args } = reached()
+    const wanted = all.flatMap(({ type, field }) => field.args.map((arg) => `${type.name}.${field.name}(${arg.name})`))
+    expect(wanted.filter((argument) => !args.has(argument))).toEqual([])
+  })
+
+  test('has each route and each name of an operation once', () => {
+    const names = routes.map(routeName)
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+    const ids = operations.map(({ id }) => id)
+    expect(ids.filter((id, index) => id === '' || ids.indexOf(id) !== index)).toEqual([])
+  })
+
+  test('needs no signature where the permissions say so, and only there', () => {
+    const rules = operations.map(({ route, definition }) => {
+      const root = definition.operation === 'query' ? 'Query' : 'Mutation'
+      const isPublic = definition.selectionSet.selections.every(
+        (node) => node.kind === Kind.FIELD && permissions[`${root}.${node.name.value}`] === 'anyone',
+      )
+      return [routeName(route), route.isPublic === true, isPublic]
+    })
+    expect(rules.filter(([, told, ruled]) => told !== ruled)).toEqual([])
+  })
+})
+
+describe.each(operations.map((operation) => [routeName(operation.route), operation] as const))(
+  '%s',
+  (_name, operation) => {
+    test('is a valid document, a query for GET and one change for any other method', () => {
+      expect(validate(schema, parse(operation.text))).toEqual([])
+      expect(operation.definition.operation).toBe(operation.isChange ? 'mutation' : 'query')
+      if (operation.isChange) expect(operation.definition.selectionSet.selections).toHaveLength(1)
+    })
+
+    test('has every name of its path in its document or its answer', () => {
+      const declared = operation.pathParameters.map(({ name }) => name)
+      const unused = operation.pathNames.filter(
+        (name) => !declared.includes(name) && !operation.route.at?.includes(`[${name}]`),
+      )
+      expect(unused).toEqual([])
+    })
+
+    test('has the defaults of the arguments that its variables are given to', () => {
+      const typeInfo = new TypeInfo(schema)
+      const defaults = new Map(operation.parameters.map((each) => [each.name, each]))
+      visit(
+        operation.definition,
+        visitWithTypeInfo(typeInfo, {
+          Argument({ value }) {
+            const argument: GraphQLArgument | null | undefined = typeInfo.getArgument()
+            if (value.kind !== Kind.VARIABLE || !argument || typeInfo.getDirective()) return
+            const parameter = defaults.get(value.name.value)
+            if (parameter === undefined) return
+            expect([parameter.name, parameter.defaultValue]).toEqual([parameter.name, argument.defaultValue])
+          },
+        }),
+      )
+    })
+  },
+)

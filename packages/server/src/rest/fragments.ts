@@ -1,0 +1,61 @@
+/** What the REST API shows of each type, by the name that it has in OpenAPI. Documents spread them. */
+export const fragments: Readonly<Record<string, string>> = {
+  User: 'fragment User on User { id email name created }',
+  UserReference: 'fragment UserReference on UserReference { id email }',
+  Device: `fragment Device on Device {${deviceFields('attributes')}}`,
+  DeviceInContext: `fragment DeviceInContext on Device {${deviceFields('attributes(context: $context)')}}`,
+  DeviceReference: 'fragment DeviceReference on Device { id name }',
+  DeviceRegistration: 'fragment DeviceRegistration on DeviceRegistration { secret device { ...Device } }',
+  Service: `fragment Service on Service {
+    id name application title protocol host port enabled created state online lastReported
+  }`,
+  ServiceInContext: 'fragment ServiceInContext on Service { ...Service attributes(context: $context) }',
+  ServiceOfDevice:
+    'fragment ServiceOfDevice on Service { ...Service attributes(context: $context) device { ...DeviceReference } }',
+  Event: `fragment Event on Event {
+    id type timestamp owner { ...UserReference } actor { ...UserReference } target { ...EventTarget } state data
+  }`,
+  EventTarget: 'fragment EventTarget on EventTarget { id name kind }',
+  AccessKey: `fragment AccessKey on AccessKey {
+    key name enabled readOnly requireDigest algorithm created lastUsed expires
+  }`,
+  CreatedAccessKey: 'fragment CreatedAccessKey on CreatedAccessKey { key secret accessKey { ...AccessKey } }',
+  RegistrationCode:
+    'fragment RegistrationCode on RegistrationCode { id prefix name platform uses used created expires }',
+  CreatedRegistrationCode: `fragment CreatedRegistrationCode on CreatedRegistrationCode {
+    code registrationCode { ...RegistrationCode }
+  }`,
+  Webhook: 'fragment Webhook on Webhook { id name url events enabled paused created }',
+  WebhookWithSecret: 'fragment WebhookWithSecret on Webhook { ...Webhook secret }',
+  WebhookDelivery: `fragment WebhookDelivery on WebhookDelivery {
+    id attempts status httpStatus duration error request response created nextAttempt event { ...Event }
+  }`,
+  AttributesResult: 'fragment AttributesResult on AttributesResult { serviceId attributes code message }',
+  AttributeName: 'fragment AttributeName on AttributeName { name devices services lastChanged }',
+  ApplicationType: 'fragment ApplicationType on ApplicationType { id name description port protocol }',
+  Limit: 'fragment Limit on Limit { name value used }',
+}
+
+function deviceFields(attributes: string): string {
+  return `
+    id name hardwareId platform created state online stateSince lastReported
+    categoryA categoryB categoryC categoryD categoryE statusA statusB statusC statusD statusE
+    ${attributes} services { ...Service } owner { ...UserReference }
+  `
+}
+
+/** A document with the fragments that it spreads, and those that they spread. */
+export function withFragments(document: string): string {
+  const texts = new Map<string, string>()
+  const collect = (text: string): void => {
+    for (const [, name = ''] of text.matchAll(/\.\.\.(\w+)/g)) {
+      const fragment = fragments[name]
+      if (fragment === undefined) throw new Error(`there is no fragment ${name}`)
+      if (texts.has(name)) continue
+      texts.set(name, fragment)
+      collect(fragment)
+    }
+  }
+  collect(document)
+  return [document, ...texts.values()].join('\n')
+}

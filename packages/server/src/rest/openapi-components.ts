@@ -1,0 +1,45 @@
+import { type FragmentDefinitionNode, type GraphQLSchema, isObjectType, Kind, parse } from 'graphql'
+import { errorCodes } from '../errors.ts'
+import { fragments } from './fragments.ts'
+import { inputComponents, type JsonSchema, objectSchema } from './json-schema.ts'
+
+/** A component for everything that has a name: fragments, enums, input objects and the one form of errors. */
+export function components(schema: GraphQLSchema): Record<string, JsonSchema> {
+  const all: Record<string, JsonSchema> = { ...inputComponents(schema), Error: errorSchema }
+  const definitions = Object.values(fragments)
+    .flatMap((text) => parse(text).definitions)
+    .filter((each): each is FragmentDefinitionNode => each.kind === Kind.FRAGMENT_DEFINITION)
+  const byName = new Map(definitions.map((each) => [each.name.value, each]))
+  for (const { name, typeCondition, selectionSet } of definitions) {
+    const type = schema.getType(typeCondition.name.value)
+    if (!isObjectType(type)) throw new Error(`${typeCondition.name.value} is no object type`)
+    all[name.value] = {
+      ...objectSchema({ set: selectionSet, type, fragments: byName }),
+      ...(type.description && { description: type.description }),
+    }
+  }
+  return all
+}
+
+const errorSchema: JsonSchema = {
+  type: 'object',
+  required: ['errors'],
+  properties: {
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['message', 'extensions'],
+        properties: {
+          message: { type: 'string', description: 'What is wrong with which argument, and what would be right.' },
+          extensions: {
+            type: 'object',
+            required: ['code'],
+            properties: { code: { type: 'string', enum: Object.keys(errorCodes) } },
+            additionalProperties: true,
+          },
+        },
+      },
+    },
+  },
+}

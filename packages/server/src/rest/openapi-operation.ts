@@ -1,0 +1,89 @@
+import type { GraphQLSchema } from 'graphql'
+import { answerSchema } from './answer-schema.ts'
+import { componentRef, inputSchema, type JsonSchema, nullableInputSchema } from './json-schema.ts'
+import type { Operation, Parameter } from './operation.ts'
+
+/** A route as @fastify/swagger wants it told. */
+export function operationSchema(operation: Operation, tag: string, schema: GraphQLSchema): object {
+  const { route, id, isChange, pathNames, pathParameters, parameters } = operation
+  const described = new Map(pathParameters.map((each) => [each.name, each.description]))
+  const inPath = pathNames.map((name) => {
+    const description = described.get(name)
+    return [name, { type: 'string', ...(description && { description }) }]
+  })
+  return {
+    operationId: id,
+    summary: route.summary,
+    tags: [tag],
+    deprecated: true,
+    ...(route.isPublic && { security: [] }),
+    ...(inPath.length > 0 && { params: { type: 'object', properties: Object.fromEntries(inPath) } }),
+    ...(!isChange && parameters.length > 0 && { querystring: querySchema(parameters) }),
+    ...(isChange && parameters.length > 0 && { body: bodySchema(operation) }),
+    ...(route.body !== undefined && { consumes: ['application/json', 'application/merge-patch+json'] }),
+    response: {
+      [route.status]: successSchema(operation, schema),
+      '4XX': errorsWith('Refused; nothing was changed.'),
+      '5XX': errorsWith('The server or its database could not do it.'),
+    },
+  }
+}
+
+function successSchema(operation: Operation, schema: GraphQLSchema): object {
+  switch (operation.route.status) {
+    case 200:
+      return described('Done.', answerSchema(operation, schema))
+    case 201:
+      return {
+        ...described('Created.', answerSchema(operation, schema)),
+        headers: { Location: { type: 'string', description: 'Where it is.' } },
+      }
+    case 204:
+      return { type: 'null', description: 'Done; there is nothing to tell.' }
+  }
+}
+
+const errorsWith = (description: string): object => described(description, componentRef('Error'))
+
+/** A response's own description, by the name that does not become one of its schema, which a reference has not. */
+const described = (description: string, schema: JsonSchema): object =>
+  schema.$ref === undefined ? { 'x-response-description': description, ...schema } : { description, ...schema }
+
+function querySchema(parameters: readonly Parameter[]): JsonSchema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(parameters.map((each) => [each.name, querySchemaOf(each)])),
+    required: parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+  }
+}
+
+function querySchemaOf(parameter: Parameter): JsonSchema {
+  const schema = withNotes(inputSchema(parameter.type), parameter)
+  if (schema.type !== 'object') return schema
+  const { name, description = '' } = parameter
+  return {
+    ...schema,
+    'x-consume': 'application/json',
+    description: `${description} Each may also be a parameter of its own: ${name}.site=oslo.`.trim(),
+  }
+}
+
+function bodySchema({ route, parameters }: Operation): JsonSchema {
+  const [whole] = parameters
+  if (route.body !== undefined && whole !== undefined) return withNotes(inputSchema(whole.type), whole)
+  const required = parameters.filter(({ name, isRequired }) => isRequired || route.written?.includes(name))
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(
+      parameters.map((each) => [each.name, withNotes(nullableInputSchema(each.type), each)]),
+    ),
+    required: required.map(({ name }) => name),
+  }
+}
+
+const withNotes = (schema: JsonSchema, { description, defaultValue }: Parameter): JsonSchema => ({
+  ...schema,
+  ...(description && { description }),
+  ...(defaultValue !== undefined && { default: defaultValue }),
+})

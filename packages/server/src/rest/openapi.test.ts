@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../../test/app.ts'
+import { type RestAnswer, send } from '../../test/rest.ts'
+import { type Route, routeName } from './route.ts'
+import { routes } from './routes.ts'
+
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+}
+
+interface Described {
+  operationId: string
+  parameters?: Parameter[]
+  requestBody?: { required: boolean; content: Record<string, unknown> }
+  responses: Record<string, { description: string; content?: unknown }>
+  security?: unknown[]
+  deprecated: boolean
+}
+
+let app: TestApp
+let answer: RestAnswer
+beforeAll(async () => {
+  app = await startTestApp()
+  answer = await send(`${app.url}/rest/v1/openapi.json`)
+})
+afterAll(() => app.close())
+
+const described = ({ path, method }: Route): Described => answer.body.paths[path][method.toLowerCase()]
+
+/** Every value under a key of this name, at any depth. */
+function everyValue(value: unknown, key: string): unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => [
+    ...(name === key ? [member] : []),
+    ...everyValue(member, key),
+  ])
+}
+
+test('is OpenAPI 3.1, and anybody may read it', () => {
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(answer.body).toMatchObject({
+    openapi: '3.1.0',
+    info: { title: 'Muster', version: expect.any(String) },
+    servers: [{ url: '/rest/v1' }],
+    security: [{ signature: [] }],
+  })
+})
+
+test('has the routes of the table and no others', () => {
+  const methods = Object.entries(answer.body.paths as Record<string, object>).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(methods.sort()).toEqual(routes.map(routeName).sort())
+})
+
+test('has no two operations of one id', () => {
+  const ids = routes.map((route) => described(route).operationId)
+  expect(new Set(ids).size).toBe(routes.length)
+  expect(ids.filter((id) => !/^\w+$/.test(id))).toEqual([])
+})
+
+test('has everything that it refers to', () => {
+  const refs = new Set(everyValue(answer.body, '$ref') as string[])
+  const names = Object.keys(answer.body.components.schemas)
+  expect(refs.size).toBeGreaterThan(10)
+  expect([...refs].filter((ref) => !names.includes(ref.replace('#/components/schemas/', '')))).toEqual([])
+})
+
+test('describes nothing that it does not use', () => {
+  const refs = everyValue(answer.body, '$ref') as string[]
+  const names = Object.keys(answer.body.components.schemas)
+  expect(names.filter((name) => !refs.includes(`#/components/schemas/${name}`))).toEqual([])
+})
+
+test('requires only what is there', () => {
+  const objects = [answer.body, ...everyValue(answer.body, 'schema'), ...Object.values(answer.body.components.schemas)]
+  const wrong = objects.flatMap((each) => {
+    const { required, properties = {} } = each as { required?: unknown; properties?: object }
+    return Array.isArray(required) ? required.filter((name) => !Object.hasOwn(properties, name)) : []
+  })
+  expect(wrong).toEqual([])
+})
+
+test.each(routes.map((route) => [routeName(route), route] as const))('describes %s', (_name, route) => {
+  const { parameters = [], requestBody, responses, security, deprecated } = described(route)
+  const inPath = parameters.filter((each) => each.in === 'path')
+  expect(inPath.map(({ name }) => name).sort()).toEqual(
+    Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name]) => name).sort(),
+  )
+  expect(inPath.every(({ required }) => required)).toBe(true)
+  const keys = parameters.map((each) => `${each.in} ${each.name}`)
+  expect(new Set(keys).size).toBe(keys.length)
+  expect(deprecated).toBe(true)
+  expect(security).toEqual(route.isPublic ? [] : undefined)
+  expect(Object.keys(responses).sort()).toEqual([String(route.status), '4XX', '5XX'].sort())
+  expect(Object.values(responses).every(({ description }) => description.length > 0)).toBe(true)
+  expect(responses[route.status]?.content === undefined).toBe(route.status === 204)
+  if (route.method === 'GET') expect(requestBody).toBeUndefined()
+  else expect(parameters.some((each) => each.in === 'query')).toBe(false)
+})
+
+test('says which bodies may be left away', () => {
+  const bodyOf = (path: string, method: string) => answer.body.paths[path][method].requestBody
+  expect(bodyOf('/devices', 'post').required).toBe(true)
+  expect(bodyOf('/devices/{id}', 'delete').required).toBe(false)
+  expect(bodyOf('/webhooks/{id}', 'delete')).toBeUndefined()
+  expect(Object.keys(bodyOf('/user/attributes', 'patch').content)).toEqual([
+    'application/json',
+    'application/merge-patch+json',
+  ])
+})

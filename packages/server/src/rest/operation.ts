@@ -1,0 +1,121 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  TypeInfo,
+  typeFromAST,
+  type VariableDefinitionNode,
+  valueFromAST,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { withFragments } from './fragments.ts'
+import type { Route } from './route.ts'
+
+/** One argument of a route. */
+export interface Parameter {
+  readonly name: string
+  readonly type: GraphQLInputType
+  readonly isRequired: boolean
+  readonly defaultValue: unknown
+  readonly description: string | undefined
+}
+
+/** A route with its document read. */
+export interface Operation {
+  readonly route: Route
+  /** The name of the document's operation. */
+  readonly id: string
+  /** The document with its fragments. */
+  readonly text: string
+  readonly definition: OperationDefinitionNode
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly isChange: boolean
+  /** Names in the path; not all of them need be variables. */
+  readonly pathNames: readonly string[]
+  /** The variables that are in the path. */
+  readonly pathParameters: readonly Parameter[]
+  /** The other ones: query parameters of a query, members of the body of a change. */
+  readonly parameters: readonly Parameter[]
+  readonly usesSelf: boolean
+}
+
+/** The variable that is the viewer's own id, whoever asks. */
+export const SELF = 'self'
+
+export function readOperation(route: Route, schema: GraphQLSchema): Operation {
+  const text = withFragments(route.document)
+  const document = parse(text)
+  const definition = operationOf(document)
+  const descriptions = describeVariables(document, schema)
+  const parameters = (definition.variableDefinitions ?? []).map((each) => readParameter(each, { schema, descriptions }))
+  const pathNames = namesIn(route.path)
+  const isInPath = ({ name }: Parameter): boolean => pathNames.includes(name)
+  return {
+    route,
+    id: definition.name?.value ?? '',
+    text,
+    definition,
+    fragments: new Map(fragmentsOf(document).map((fragment) => [fragment.name.value, fragment])),
+    isChange: route.method !== 'GET',
+    pathNames,
+    pathParameters: parameters.filter(isInPath),
+    parameters: parameters.filter((each) => !isInPath(each) && each.name !== SELF),
+    usesSelf: parameters.some(({ name }) => name === SELF),
+  }
+}
+
+export const namesIn = (path: string): string[] => Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
+
+function operationOf({ definitions }: DocumentNode): OperationDefinitionNode {
+  const found = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+  if (found?.kind !== Kind.OPERATION_DEFINITION) throw new Error('a document of the REST API has no operation')
+  return found
+}
+
+const fragmentsOf = ({ definitions }: DocumentNode): FragmentDefinitionNode[] =>
+  definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+
+function readParameter(
+  definition: VariableDefinitionNode,
+  { schema, descriptions }: { schema: GraphQLSchema; descriptions: ReadonlyMap<string, string> },
+): Parameter {
+  const name = definition.variable.name.value
+  const type = typeFromAST(schema, definition.type) as GraphQLInputType | undefined
+  if (type === undefined) throw new Error(`the type of $${name} is not in the schema`)
+  const defaultValue = definition.defaultValue && valueFromAST(definition.defaultValue, type)
+  return {
+    name,
+    type,
+    isRequired: isNonNullType(type) && defaultValue === undefined,
+    defaultValue,
+    description: descriptions.get(name) ?? (name === 'context' ? readIn : undefined),
+  }
+}
+
+const readIn = 'The context in which attributes are read; left away, the base values.'
+
+/** What the schema says of the arguments that variables are given to. */
+function describeVariables(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
+  const descriptions = new Map<string, string>()
+  const typeInfo = new TypeInfo(schema)
+  visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      VariableDefinition: () => false,
+      Variable({ name }) {
+        const directive = typeInfo.getDirective()
+        const description = directive
+          ? `Whether the answer has ${typeInfo.getFieldDef()?.name}, which takes time to count.`
+          : typeInfo.getArgument()?.description
+        if (description) descriptions.set(name.value, description)
+      },
+    }),
+  )
+  return descriptions
+}

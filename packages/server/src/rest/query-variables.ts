@@ -1,0 +1,101 @@
+import { type GraphQLInputType, getNamedType, getNullableType, isListType, isScalarType } from 'graphql'
+import { badInput } from '../errors.ts'
+import { parseJson } from '../graphql/request-params.ts'
+import { assertComplete, assertKnown, assertType } from './coerce.ts'
+import type { Operation, Parameter } from './operation.ts'
+
+/** The variables in the query string of a GET. A list is a parameter given several times. */
+export function queryVariables(url: string, { parameters }: Operation): Record<string, unknown> {
+  const given = readQuery(url)
+  const objects = parameters.filter(isJsonObject).map(({ name }) => name)
+  const owner = (name: string): string => objects.find((object) => name.startsWith(`${object}.`)) ?? name
+  assertKnown(
+    given.map(([name]) => owner(name)),
+    parameters.map(({ name }) => name),
+    ['query parameter', 'query parameters'],
+  )
+  const variables: Record<string, unknown> = {}
+  for (const parameter of parameters) {
+    const value = givenValue(parameter, given)
+    if (value === undefined) continue
+    assertType(value, parameter.type, parameter.name)
+    variables[parameter.name] = value
+  }
+  assertComplete(variables, parameters)
+  return variables
+}
+
+/** A change takes nothing from the query string: it would not be seen among what a body's digest covers. */
+export function assertNoQuery(url: string): void {
+  const [first] = readQuery(url)
+  if (first === undefined) return
+  throw badInput(
+    `${JSON.stringify(first[0].slice(0, 100))} is in the query string; a change takes what it is told from path and body`,
+  )
+}
+
+/** Pairs of a query string, decoded as forms are (WHATWG URL §5.1), but strictly. */
+function readQuery(url: string): [name: string, value: string][] {
+  const start = url.indexOf('?')
+  if (start < 0) return []
+  const pairs = url.slice(start + 1).split('&')
+  return pairs.filter(Boolean).map((pair) => {
+    const [name = '', ...value] = pair.split('=')
+    return [decode(name), decode(value.join('='))]
+  })
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw badInput('the query string is not percent-encoded UTF-8')
+  }
+}
+
+function givenValue(parameter: Parameter, given: readonly [string, string][]): unknown {
+  const { name, type } = parameter
+  const values = given.filter((pair) => pair[0] === name).map((pair) => pair[1])
+  if (isJsonObject(parameter)) return objectValue(name, values, given)
+  if (values.length === 0) return undefined
+  if (isListType(getNullableType(type))) return values.map((value) => readText(value, type, name))
+  return readText(only(values, name), type, name)
+}
+
+/** `attributes={"site": "oslo"}`, or `attributes.site=oslo` for each. */
+function objectValue(name: string, values: readonly string[], given: readonly [string, string][]): unknown {
+  const members = given.filter(([each]) => each.startsWith(`${name}.`))
+  if (members.length === 0) return values.length === 0 ? undefined : parseJson(only(values, name), name)
+  if (values.length > 0) throw badInput(`give ${name} as JSON or as ${name}.<name>, not as both`)
+  const names = members.map(([each]) => each.slice(name.length + 1))
+  const twice = names.find((each, index) => names.indexOf(each) !== index)
+  if (twice !== undefined) throw badInput(`${name}.${twice} is given twice`)
+  if (names.includes('__proto__')) throw badInput(`${name}.__proto__ is not allowed`)
+  return Object.fromEntries(members.map(([each, value]) => [each.slice(name.length + 1), value]))
+}
+
+function only(values: readonly string[], name: string): string {
+  const [value = '', ...more] = values
+  if (more.length > 0) throw badInput(`${name} is given ${values.length} times; it takes one value`)
+  return value
+}
+
+const isJsonObject = ({ type }: Parameter): boolean => {
+  const named = getNamedType(type)
+  return isScalarType(named) && named.name === 'Object'
+}
+
+function readText(text: string, type: GraphQLInputType, name: string): unknown {
+  switch (getNamedType(type).name) {
+    case 'Int':
+      if (!/^-?\d{1,10}$/.test(text)) throw badInput(`${name} must be a whole number, not ${shown(text)}`)
+      return Number(text)
+    case 'Boolean':
+      if (text !== 'true' && text !== 'false') throw badInput(`${name} must be true or false, not ${shown(text)}`)
+      return text === 'true'
+    default:
+      return text
+  }
+}
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, 100))

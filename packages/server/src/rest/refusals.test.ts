@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startTestApp } from '../../test/app.ts'
+import { createTestDatabase } from '../../test/database.ts'
+import { startDatabaseGate } from '../../test/database-gate.ts'
+import { restOf } from '../../test/rest.ts'
+import { seedDevices } from '../../test/seed-devices.ts'
+import { readCredentials, startServerProcess } from '../../test/server-process.ts'
+
+test('while the database is away every route is 503, and says when to come back', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(database.drop)
+  const folder = await mkdtemp(join(tmpdir(), 'muster-rest-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const gate = await startDatabaseGate(database.connection)
+  const server = await startServerProcess({ DATABASE_URL: gate.url, MUSTER_DATA: folder })
+  const { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' } = await readCredentials(folder)
+  const rest = restOf(server.url, { keyId, secret })
+  expect((await rest('GET', '/user')).status).toBe(200)
+
+  gate.close()
+  for (const ask of [() => rest('GET', '/devices'), () => rest('POST', '/devices', { body: { name: 'a' } })]) {
+    const answer = await ask()
+    expect(answer).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(answer.headers.get('deprecation')).not.toBeNull()
+  }
+  gate.open()
+  let answer = await rest('GET', '/devices')
+  while (answer.status === 503) answer = await rest('GET', '/devices')
+  expect(answer).toMatchObject({ status: 200, body: { items: [], total: 0 } })
+})
+
+test('whoever goes on with wrong signatures is 429, and a good one passes all the same', async () => {
+  const app = await startTestApp()
+  onTestFinished(() => app.close())
+  const wrong = restOf(app.url, { ...app.owner, secret: Buffer.alloc(32, 1).toString('base64') })
+  let answer = await wrong('GET', '/user')
+  while (answer.status === 401) answer = await wrong('GET', '/user')
+  expect(answer).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await restOf(app.url, app.owner)('GET', '/user')).status).toBe(200)
+})
+
+test('what would be more than an answer may have asks for less', async () => {
+  const app = await startTestApp()
+  onTestFinished(() => app.close())
+  const rest = restOf(app.url, app.owner)
+  // 60 KiB each, a little over the limit of an answer together.
+  const value = 'x'.repeat(15_000)
+  const attributes = { a: value, b: value, c: value, d: value }
+  const devices = Array.from({ length: 600 }, () => ({ attributes }))
+  await seedDevices(app.db, app.owner.accountId, devices)
+  expect(await rest('GET', '/devices?size=1000')).toMatchObject({
+    status: 422,
+    code: 'LIMIT_EXCEEDED',
+    message: expect.stringContaining('ask for a smaller size'),
+  })
+  expect((await rest('GET', '/devices?size=100')).body.items).toHaveLength(100)
+})

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../test/app.ts'
+import { type Rest, restOf } from '../../test/rest.ts'
+import { limits } from '../limits.ts'
+
+let app: TestApp
+let rest: Rest
+beforeAll(async () => {
+  app = await startTestApp()
+})
+beforeEach(async () => {
+  rest = restOf(app.url, await app.createUser())
+})
+afterAll(() => app.close())
+
+async function register(input: Record<string, unknown>): Promise<string> {
+  const { body } = await rest('POST', '/devices', { body: input })
+  return body.device.id
+}
+
+const namesOf = async (query: string): Promise<string[]> =>
+  (await rest('GET', `/devices?${query}`)).body.items.map(({ name }: { name: string }) => name)
+
+describe('the query string of a GET', () => {
+  it('filters by attributes, each a parameter or all of them JSON', async () => {
+    await register({ name: 'a', attributes: { site: 'oslo', net: { ssid: 'lab & co' } } })
+    await register({ name: 'b', attributes: { site: 'oslo' } })
+    await register({ name: 'c' })
+    expect(await namesOf('attributes.site=oslo')).toEqual(['a', 'b'])
+    expect(await namesOf('attributes.site=oslo&attributes.net.ssid=lab+%26%20co')).toEqual(['a'])
+    expect(await namesOf(`attributes=${encodeURIComponent('{"site": "oslo", "net": {"ssid": null}}')}`)).toEqual(['b'])
+    expect(await namesOf(`attributes=${encodeURIComponent('{"site": null}')}`)).toEqual(['c'])
+  })
+
+  it('takes a list as one parameter several times', async () => {
+    for (const platform of ['linux', 'esp32', 'a,b']) await register({ name: platform, platform })
+    expect(await namesOf('platform=linux&platform=a%2Cb')).toEqual(['a,b', 'linux'])
+  })
+
+  it('sorts and counts only when it is to', async () => {
+    for (const name of ['node-2', 'node-10']) await register({ name })
+    expect(await namesOf('sort=name%20desc')).toEqual(['node-10', 'node-2'])
+    expect((await rest('GET', '/devices')).body.total).toBe(2)
+    expect((await rest('GET', '/devices?total=false')).body).not.toHaveProperty('total')
+  })
+
+  it('reads attributes in a context', async () => {
+    const id = await register({ name: 'a', attributes: { site: 'oslo' } })
+    await rest('PUT', `/devices/${id}/contexts/night/attributes/site`, { body: { value: 'bergen' } })
+    const siteIn = async (path: string) => (await rest('GET', path)).body.attributes.site
+    expect(await siteIn(`/devices/${id}`)).toBe('oslo')
+    expect(await siteIn(`/devices/${id}?context=night`)).toBe('bergen')
+    expect((await rest('GET', '/devices?context=night&attributes.site=bergen')).body.items).toMatchObject([{ id }])
+    expect((await rest('GET', `/devices/${id}/attributes?context=night`)).body).toEqual({ site: 'bergen' })
+    expect((await rest('GET', `/devices/${id}/contexts/night/attributes/site`)).body).toEqual({ value: 'bergen' })
+    expect((await rest('GET', `/devices/${id}/contexts`)).body).toEqual({ items: ['night'] })
+  })
+
+  it.each([
+    ['size=0x10', 'size must be a whole number'],
+    ['size=1.0', 'size must be a whole number'],
+    ['size=1e2', 'size must be a whole number'],
+    ['size=', 'size must be a whole number'],
+    ['size=%201', 'size must be a whole number'],
+    ['size=3000000000', 'size is wrong'],
+    ['size=1001', 'size'],
+    ['from=0', 'from'],
+    ['application=28&application=x', 'application must be a whole number'],
+    ['total=yes', 'total must be true or false'],
+    ['total=TRUE', 'total must be true or false'],
+    ['size=1&size=1', 'size is given 2 times'],
+    ['nope=1&other=2', '"nope", "other" are no query parameters'],
+    ['__proto__=1', '"__proto__" is no query parameter'],
+    ['constructor=1', '"constructor" is no query parameter'],
+    ['state=asleep', 'state'],
+    ['sort=name%20up', 'sort'],
+    ['name=%ff', 'percent-encoded UTF-8'],
+    ['attributes=oslo', 'attributes is not valid JSON'],
+    ['attributes=%5B%5D', 'attributes is wrong'],
+    ['attributes=%7B%22__proto__%22%3A%20%22x%22%7D', '__proto__'],
+    ['attributes.__proto__=x', '__proto__'],
+    ['attributes.a=x&attributes.a=y', 'attributes.a is given twice'],
+    ['attributes.a=x&attributes=%7B%7D', 'not as both'],
+    ['attributes.=x', 'empty'],
+  ])('is refused as %j', async (query, message) => {
+    const answer = await rest('GET', `/devices?${query}`)
+    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
+  })
+
+  it.each([
+    ['/services', 'id is missing'],
+    ['/events?types=NOPE', 'types[0] is wrong'],
+    ['/events?minDate=yesterday', 'minDate is wrong'],
+    ['/version?x=1', 'there are none'],
+  ])('is refused in %j', async (path, message) => {
+    const answer = await rest('GET', path)
+    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
+  })
+})
+
+describe('the body of a change', () => {
+  it('clears by null, and leaves alone what it does not name', async () => {
+    const id = await register({
+      name: 'a',
+      hardwareId: 'HW-1',
+      platform: 'linux',
+      attributes: { site: 'oslo', x: '1' },
+    })
+    const changed = await rest('PATCH', `/devices/${id}`, { body: { hardwareId: null } })
+    expect(changed.body).toMatchObject({ name: 'a', hardwareId: null, platform: 'linux' })
+    const contentType = 'application/merge-patch+json'
+    const attributes = await rest('PATCH', `/devices/${id}/attributes`, { body: { x: null, y: '' }, contentType })
+    expect(attributes.body).toEqual({ site: 'oslo', y: '' })
+  })
+
+  it('sets one attribute, and null or DELETE removes it', async () => {
+    const id = await register({ name: 'a' })
+    const path = `/devices/${id}/attributes/net.ssid`
+    expect((await rest('PUT', path, { body: { value: 'lab' } })).body).toEqual({ value: 'lab' })
+    expect((await rest('GET', `/devices/${id}/attributes`)).body).toEqual({ net: { ssid: 'lab' } })
+    expect((await rest('PUT', path, { body: { value: null } })).body).toEqual({ value: null })
+    expect(await rest('GET', path)).toMatchObject({ status: 404, message: 'no attribute "net.ssid"' })
+    await rest('PUT', path, { body: { value: 'lab' } })
+    expect(await rest('DELETE', path)).toMatchObject({ status: 204, text: '' })
+    expect(await rest('GET', path)).toMatchObject({ status: 404 })
+  })
+
+  it('sets attributes of the user', async () => {
+    expect((await rest('PATCH', '/user/attributes', { body: { $ui: { statusA: 'Load' } } })).status).toBe(200)
+    expect((await rest('GET', '/user/attributes/$ui.statusA')).body).toEqual({ value: 'Load' })
+  })
+
+  it('of a DELETE may force it', async () => {
+    const id = await register({ name: 'a' })
+    await rest('PUT', `/services/${id}/state`, { body: { state: 'active' } })
+    expect(await rest('DELETE', `/devices/${id}`)).toMatchObject({ status: 409, code: 'CONFLICT' })
+    expect((await rest('DELETE', `/devices/${id}`, { body: { force: true } })).status).toBe(204)
+    expect((await rest('GET', `/devices/${id}`)).status).toBe(404)
+  })
+
+  it.each([
+    ['', 'name is missing'],
+    ['{', 'not valid JSON'],
+    ['[]', 'must be a JSON object'],
+    ['null', 'must be a JSON object'],
+    ['{}', 'name is missing'],
+    ['{"name": null}', 'name is wrong'],
+    ['{"name": 3}', 'name is wrong'],
+    ['{"name": "a", "services": [{"name": "x", "port": "22"}]}', 'services[0].port is wrong'],
+    ['{"name": "a", "services": [{"name": "x", "ports": 22}]}', '"ports"'],
+    ['{"name": "a", "__proto__": {}}', '__proto__'],
+    ['{"name": "a", "toString": 1}', '"toString" is no member of the body'],
+    ['{"name": "a", "attributes": "x"}', 'attributes is wrong'],
+  ])('is refused as %j', async (body, message) => {
+    const answer = await rest('POST', '/devices', { body })
+    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
+    expect((await rest('GET', '/devices')).body.items).toEqual([])
+  })
+
+  it('that is no UTF-8 is refused', async () => {
+    const id = await register({ name: 'a' })
+    const path = `/devices/${id}/attributes/x`
+    const body = Buffer.from([...Buffer.from('{"value": "'), 0xff, ...Buffer.from('"}')])
+    const answer = await rest('PUT', path, { bytes: body })
+    expect(answer).toMatchObject({ status: 400, message: 'the body is not UTF-8' })
+  })
+
+  it('needs the value written out', async () => {
+    expect(await rest('PUT', '/user/attributes/x', { body: {} })).toMatchObject({ status: 400 })
+    expect(await rest('PATCH', '/user/attributes')).toMatchObject({ status: 400 })
+  })
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=latin1',
+    'application/merge-patch+json',
+    'application/jsonp',
+  ])('is 415 as %s', async (contentType) => {
+    const answer = await rest('POST', '/devices', { body: { name: 'a' }, contentType })
+    expect(answer).toMatchObject({ status: 415, code: 'BAD_USER_INPUT' })
+    expect(answer.headers.get('accept')).toBe('application/json')
+  })
+
+  it('is 413 over the limit, and a value over its own is 422', async () => {
+    const tooMuch = { name: 'a', attributes: { x: 'x'.repeat(limits.requestBodyBytes) } }
+    expect(await rest('POST', '/devices', { body: tooMuch })).toMatchObject({ status: 413, code: 'LIMIT_EXCEEDED' })
+    const tooLong = { name: 'a', attributes: { x: 'x'.repeat(limits.valueBytes + 1) } }
+    expect(await rest('POST', '/devices', { body: tooLong })).toMatchObject({ status: 422, code: 'LIMIT_EXCEEDED' })
+  })
+})
+
+describe('a name in a path', () => {
+  it.each([
+    ['a slash', 'a/b'],
+    ['a percent sign', 'a%b'],
+    ['an escape', 'a%2Fb'],
+    ['a plus', 'a+b'],
+    ['a blank', 'a b'],
+    ['a question mark', 'a?b=c'],
+    ['a hash', 'a#b'],
+    ['several dots', 'a.b.c'],
+    ['other letters', 'é💡'],
+    ['as many characters as there may be', `${'💡'.repeat(128)}.${'é'.repeat(128)}`],
+  ])('may have %s', async (_what, name) => {
+    const path = `/user/attributes/${encodeURIComponent(name)}`
+    expect(await rest('PUT', path, { body: { value: 'x' } })).toMatchObject({ status: 200 })
+    expect((await rest('GET', path)).body).toEqual({ value: 'x' })
+    const { body } = await rest('GET', '/user/attributes')
+    const [group = '', ...subName] = name.split('.')
+    expect(body).toEqual({ [group]: subName.length === 0 ? 'x' : { [subName.join('.')]: 'x' } })
+  })
+
+  it('and context may have any letters, too', async () => {
+    const path = `/user/contexts/${encodeURIComponent('night/ß %')}/attributes/x`
+    await rest('PUT', path, { body: { value: 'x' } })
+    expect((await rest('GET', '/user/contexts')).body).toEqual({ items: ['night/ß %'] })
+    expect((await rest('DELETE', path)).status).toBe(204)
+    expect((await rest('GET', '/user/contexts')).body).toEqual({ items: [] })
+  })
+
+  it.each(['', '$other.x', 'a%00b', '.a'])('is refused as %j', async (name) => {
+    const answer = await rest('PUT', `/user/attributes/${name}`, { body: { value: 'x' } })
+    expect(answer.status).toBe(400)
+    expect(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE']).toContain(answer.code)
+  })
+})

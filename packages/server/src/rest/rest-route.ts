@@ -1,0 +1,108 @@
+import type { FastifyInstance } from 'fastify'
+import type { GraphQLSchema } from 'graphql'
+import { ofTransport } from '../graphql/answer.ts'
+import { toApiError } from '../graphql/error-mapping.ts'
+import { errorMapping } from '../graphql/run-operation.ts'
+import { limits } from '../limits.ts'
+import { deprecationHeaders, PREFIX } from './headers.ts'
+import { registerOpenapi, type TaggedOperation } from './openapi.ts'
+import { readOperation } from './operation.ts'
+import { restReference } from './reference.ts'
+import { routeGroups } from './routes.ts'
+import { sendError } from './send.ts'
+import { type RestInput, type RestViewer, serve } from './serve.ts'
+import { HttpError } from './statuses.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Serves the table of routes, in a scope of its own: bodies are read as bytes there. */
+export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, input: RestInput<Viewer>): void {
+  const { schema } = input.executor
+  app.register(
+    async (scope) => {
+      prepareScope(scope, input)
+      const table = readTable(schema)
+      await registerOpenapi(scope, {
+        schema,
+        prefix: PREFIX,
+        operationAt: (method, url) => table.get(`${method} ${url}`),
+      })
+      const allowed = new Map<string, string[]>()
+      for (const { operation } of table.values()) {
+        const { method, path } = operation.route
+        const url = routerPath(path)
+        allowed.set(url, [...(allowed.get(url) ?? []), method])
+        scope.route({ method, url, handler: (request, reply) => serve(input, operation, { request, reply }) })
+      }
+      serveDescriptions(scope, () => restReference(schema))
+      for (const path of ['/', '/openapi.json']) allowed.set(path, ['GET'])
+      for (const [url, methods] of allowed) refuseOtherMethods(scope, url, methods)
+      refuseOtherPaths(scope)
+    },
+    { prefix: PREFIX },
+  )
+}
+
+/** Every route by its method and its path as the router has it. */
+function readTable(schema: GraphQLSchema): Map<string, TaggedOperation> {
+  const operations = Object.entries(routeGroups).flatMap(([tag, routes]) =>
+    routes.map((route) => ({ tag, operation: readOperation(route, schema) })),
+  )
+  return new Map(
+    operations.map((each) => {
+      const { method, path } = each.operation.route
+      return [`${method} ${PREFIX}${routerPath(path)}`, each]
+    }),
+  )
+}
+
+const routerPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
+
+function prepareScope<Viewer extends RestViewer>(scope: FastifyInstance, input: RestInput<Viewer>): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes }, (_request, body, done) =>
+    done(null, body),
+  )
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'cache-control': 'no-store', ...deprecationHeaders(request.url) })
+  })
+  scope.setErrorHandler((error, request, reply) => {
+    sendError(reply, toApiError(ofTransport(error, request.headers), errorMapping(input, request)))
+  })
+}
+
+/** What needs no signature: the description for programs, and the one for people. */
+function serveDescriptions(scope: FastifyInstance, makeReference: () => string): void {
+  let openapi: string | undefined
+  let reference: string | undefined
+  scope.get('/openapi.json', async (_request, reply) => {
+    openapi ??= JSON.stringify(scope.swagger())
+    return reply.type('application/json; charset=utf-8').send(openapi)
+  })
+  scope.get('/', async (_request, reply) => {
+    reference ??= makeReference()
+    return reply.type('text/markdown; charset=utf-8').send(reference)
+  })
+}
+
+/** In this scope and not by its own handler: what is served at every path of the server would come before that. */
+function refuseOtherPaths(scope: FastifyInstance): void {
+  scope.all('/*', async (request) => {
+    const path = request.url.split('?', 1)[0]?.slice(0, 200)
+    throw new HttpError(404, `nothing is at ${path}; the routes are listed at ${PREFIX}/openapi.json`)
+  })
+}
+
+/** RFC 9110 §15.5.6. */
+function refuseOtherMethods(scope: FastifyInstance, url: string, methods: readonly string[]): void {
+  const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+  const others = [...METHODS, 'HEAD'].filter((method) => !allow.split(', ').includes(method))
+  scope.route({
+    method: others,
+    url,
+    exposeHeadRoute: false,
+    handler: async ({ method }) => {
+      throw new HttpError(405, `${method} is not served here; there is ${allow}`, { allow })
+    },
+  })
+}

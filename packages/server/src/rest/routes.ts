@@ -1,0 +1,25 @@
+import type { Route } from './route.ts'
+import { accessKeyRoutes } from './routes/access-keys.ts'
+import { attributeRoutes } from './routes/attributes.ts'
+import { deviceRoutes } from './routes/devices.ts'
+import { eventRoutes } from './routes/events.ts'
+import { registrationCodeRoutes } from './routes/registration-codes.ts'
+import { serverRoutes } from './routes/server.ts'
+import { serviceRoutes } from './routes/services.ts'
+import { userRoutes } from './routes/user.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+
+/** The whole REST API, by the names under which OpenAPI and the reference group it. */
+export const routeGroups: Readonly<Record<string, readonly Route[]>> = {
+  server: serverRoutes,
+  user: userRoutes,
+  devices: deviceRoutes,
+  services: serviceRoutes,
+  attributes: attributeRoutes,
+  events: eventRoutes,
+  'access keys': accessKeyRoutes,
+  'registration codes': registrationCodeRoutes,
+  webhooks: webhookRoutes,
+}
+
+export const routes: readonly Route[] = Object.values(routeGroups).flat()

@@ -1,0 +1,145 @@
+import type { Route } from '../route.ts'
+
+/** What holds attributes, and how a document comes to it. */
+interface Holder {
+  /** In the names of operations. */
+  name: string
+  /** In sentences. */
+  title: string
+  path: string
+  /** The variables that name it, with a comma behind. */
+  variables: string
+  /** Its id, as a value in a document. */
+  id: string
+  /** A query of some of its fields. */
+  select: (fields: string) => string
+  at: string
+}
+
+const holders: readonly Holder[] = [
+  {
+    name: 'User',
+    title: 'the user',
+    path: '/user',
+    variables: '$self: String!,',
+    id: '$self',
+    select: (fields) => `login { ${fields} }`,
+    at: 'login',
+  },
+  {
+    name: 'Device',
+    title: 'a device',
+    path: '/devices/{id}',
+    variables: '$id: String!,',
+    id: '$id',
+    select: (fields) => `login { device(id: [$id]) { ${fields} } }`,
+    at: 'login.device[0]',
+  },
+  {
+    name: 'Service',
+    title: 'a service',
+    path: '/services/{id}',
+    variables: '$id: String!,',
+    id: '$id',
+    select: (fields) => `login { service(id: [$id]) { ${fields} } }`,
+    at: 'login.service[0]',
+  },
+]
+
+/** Changes in a context name it in the path, so that deleting needs no body. */
+const places = [
+  { path: '', suffix: '', where: '', variable: '', argument: '' },
+  {
+    path: '/contexts/{context}',
+    suffix: 'InContext',
+    where: ' in a context',
+    variable: ', $context: String!',
+    argument: ', context: $context',
+  },
+] as const
+
+function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
+  const { name, select, id } = holder
+  // Variables that a query does not use are not declared: $self is for changes alone.
+  const variables = id === '$self' ? '' : holder.variables
+  const context = place.variable === '' ? '$context: String' : '$context: String!'
+  const path = `${holder.path}${place.path}/attributes`
+  const title = `${holder.title}${place.where}`
+  return [
+    {
+      method: 'GET',
+      path,
+      summary: `Attributes of ${title}.`,
+      document: `query get${name}Attributes${place.suffix}(${variables} ${context}) {
+        ${select('attributes(context: $context)')}
+      }`,
+      at: `${holder.at}.attributes`,
+      status: 200,
+    },
+    {
+      method: 'PATCH',
+      path,
+      summary: `Merges the body into the attributes of ${title}: null removes, what is not mentioned stays.`,
+      document: `mutation set${name}Attributes${place.suffix}(${holder.variables} $attributes: Object!${place.variable}) {
+        setAttributes(serviceId: ${id}, attributes: $attributes${place.argument})
+      }`,
+      at: 'setAttributes',
+      body: 'attributes',
+      status: 200,
+    },
+    {
+      method: 'GET',
+      path: `${path}/{name}`,
+      summary: `One attribute of ${title}.`,
+      document: `query get${name}Attribute${place.suffix}(${variables} $name: String!, ${context}) {
+        ${select('value: attribute(name: $name, context: $context)')}
+      }`,
+      at: holder.at,
+      found: ['value', 'attribute'],
+      status: 200,
+    },
+    {
+      method: 'PUT',
+      path: `${path}/{name}`,
+      summary: `Sets one attribute of ${title}; null removes it. Returns the value now in force.`,
+      document: `mutation set${name}Attribute${place.suffix}(
+        ${holder.variables} $name: String!, $value: String${place.variable}
+      ) {
+        value: setAttribute(serviceId: ${id}, name: $name, value: $value${place.argument})
+      }`,
+      written: ['value'],
+      status: 200,
+    },
+    {
+      method: 'DELETE',
+      path: `${path}/{name}`,
+      summary: `Removes one attribute, or a group whole, of ${title}.`,
+      document: `mutation remove${name}Attribute${place.suffix}(${holder.variables} $name: String!${place.variable}) {
+        setAttribute(serviceId: ${id}, name: $name, value: null${place.argument})
+      }`,
+      status: 204,
+    },
+  ]
+}
+
+const contextsOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
+  method: 'GET',
+  path: `${path}/contexts`,
+  summary: `Contexts in which an attribute of ${title} has an override.`,
+  document: `query list${name}Contexts${id === '$self' ? '' : `(${variables})`} { ${select('items: contexts')} }`,
+  at,
+  status: 200,
+})
+
+export const attributeRoutes: readonly Route[] = [
+  ...holders.flatMap((holder) => [...places.flatMap((place) => routesOf(holder, place)), contextsOf(holder)]),
+  {
+    method: 'PATCH',
+    path: '/attributes',
+    summary: 'Sets attributes of up to 1000 targets. Each item is all or none by itself and says how it went.',
+    document: `mutation setAttributesMany($items: [AttributesInput!]!) {
+      items: setAttributesMany(items: $items) { ...AttributesResult }
+    }`,
+    status: 200,
+  },
+]

@@ -1,0 +1,84 @@
+import type { Route } from '../route.ts'
+
+export const deviceRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/devices',
+    summary: 'A page of devices.',
+    document: `query listDevices(
+      $size: Int = 100, $from: Int, $after: ID, $last: String, $sort: String = "name asc", $name: String, $state: String
+      $id: [String!], $hardwareId: String, $platform: [String!], $application: [Int!], $attributes: Object
+      $context: String, $total: Boolean! = true
+    ) {
+      login {
+        devices(
+          size: $size, from: $from, after: $after, last: $last, sort: $sort, name: $name, state: $state, id: $id
+          hardwareId: $hardwareId, platform: $platform, application: $application, attributes: $attributes, context: $context
+        ) { items { ...DeviceInContext } total @include(if: $total) hasMore last cursor }
+      }
+    }`,
+    at: 'login.devices',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/devices',
+    summary: 'Adds a device with its services and attributes. The secret is in this answer and never again.',
+    document: `mutation registerDevice(
+      $name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object
+    ) {
+      registerDevice(
+        name: $name, hardwareId: $hardwareId, platform: $platform, services: $services, attributes: $attributes
+      ) { ...DeviceRegistration }
+    }`,
+    at: 'registerDevice',
+    status: 201,
+    location: '/devices/{device.id}',
+  },
+  {
+    method: 'POST',
+    path: '/devices/delete',
+    summary: 'Deletes devices, all of them or none; refused while one is active, unless forced.',
+    document: `mutation deleteDevices($deviceId: [String!]!, $force: Boolean! = false) {
+      deleteDevices(deviceId: $deviceId, force: $force)
+    }`,
+    status: 204,
+  },
+  {
+    method: 'GET',
+    path: '/devices/{id}',
+    summary: 'A device.',
+    document: 'query getDevice($id: String!, $context: String) { login { device(id: [$id]) { ...DeviceInContext } } }',
+    at: 'login.device[0]',
+    status: 200,
+  },
+  {
+    method: 'PATCH',
+    path: '/devices/{id}',
+    summary: 'Changes a device: left away means unchanged; null clears hardwareId or platform.',
+    document: `mutation updateDevice($id: String!, $name: String, $hardwareId: String, $platform: String) {
+      updateDevice(deviceId: $id, name: $name, hardwareId: $hardwareId, platform: $platform) { ...Device }
+    }`,
+    at: 'updateDevice',
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/devices/{id}',
+    summary: 'Deletes a device; refused while it is active, unless forced.',
+    document: `mutation deleteDevice($id: String!, $force: Boolean! = false) {
+      deleteDevice(deviceId: $id, force: $force)
+    }`,
+    status: 204,
+  },
+  {
+    method: 'POST',
+    path: '/devices/{id}/secret',
+    summary: 'A new secret for the device; with allow, the device may instead register itself again within an hour.',
+    document: `mutation rotateDeviceSecret($id: String!, $allow: Boolean! = false) {
+      rotateDeviceSecret(deviceId: $id, allow: $allow) { ...DeviceRegistration }
+    }`,
+    at: 'rotateDeviceSecret',
+    status: 200,
+  },
+]

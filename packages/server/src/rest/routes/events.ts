@@ -1,0 +1,51 @@
+import type { Route } from '../route.ts'
+
+export const eventRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/events',
+    summary: 'A page of events, newest first.',
+    document: `query listEvents(
+      $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
+      $types: [EventType!], $deviceId: [String!], $total: Boolean! = true
+    ) {
+      login {
+        events(
+          size: $size, from: $from, after: $after, last: $last, minDate: $minDate, maxDate: $maxDate
+          types: $types, deviceId: $deviceId
+        ) { items { ...Event } total @include(if: $total) hasMore last cursor }
+      }
+    }`,
+    at: 'login.events',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/events/download',
+    summary: 'Where the same events can be downloaded as CSV, for one hour.',
+    document: `query getEventsUrl($minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]) {
+      login { url: eventsUrl(minDate: $minDate, maxDate: $maxDate, types: $types, deviceId: $deviceId) }
+    }`,
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/devices/{id}/events',
+    summary: "A page of a device's events, newest first.",
+    document: `query listDeviceEvents(
+      $id: String!, $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
+      $types: [EventType!], $total: Boolean! = true
+    ) {
+      login {
+        device(id: [$id]) {
+          events(
+            size: $size, from: $from, after: $after, last: $last, minDate: $minDate, maxDate: $maxDate, types: $types
+          ) { items { ...Event } total @include(if: $total) hasMore last cursor }
+        }
+      }
+    }`,
+    at: 'login.device[0].events',
+    status: 200,
+  },
+]

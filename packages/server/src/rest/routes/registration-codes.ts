@@ -1,0 +1,42 @@
+import type { Route } from '../route.ts'
+
+export const registrationCodeRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/registration-codes',
+    summary: 'Registration codes, newest first.',
+    document: 'query listRegistrationCodes { login { items: registrationCodes { ...RegistrationCode } } }',
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/registration-codes',
+    summary: 'Creates a code that devices register themselves with. It is in this answer and never again.',
+    document: `mutation createRegistrationCode(
+      $name: String, $platform: String, $services: [ServiceInput!], $attributes: Object, $uses: Int = 1, $expires: DateTime
+    ) {
+      createRegistrationCode(
+        name: $name, platform: $platform, services: $services, attributes: $attributes, uses: $uses, expires: $expires
+      ) { ...CreatedRegistrationCode }
+    }`,
+    at: 'createRegistrationCode',
+    status: 201,
+    location: '/registration-codes/{registrationCode.id}',
+  },
+  {
+    method: 'GET',
+    path: '/registration-codes/{id}',
+    summary: 'A registration code.',
+    document: 'query getRegistrationCode { login { registrationCodes { ...RegistrationCode } } }',
+    at: 'login.registrationCodes[id]',
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/registration-codes/{id}',
+    summary: 'Deletes a registration code.',
+    document: 'mutation deleteRegistrationCode($id: ID!) { deleteRegistrationCode(id: $id) }',
+    status: 204,
+  },
+]

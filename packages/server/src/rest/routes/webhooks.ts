@@ -1,0 +1,93 @@
+import type { Route } from '../route.ts'
+
+export const webhookRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/webhooks',
+    summary: 'Webhooks, newest first.',
+    document: 'query listWebhooks { login { items: webhooks { ...Webhook } } }',
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/webhooks',
+    summary: 'Creates a webhook. Its signing secret is in this answer and never again.',
+    document: `mutation createWebhook($url: String!, $events: [EventType!], $name: String, $enabled: Boolean! = true) {
+      createWebhook(url: $url, events: $events, name: $name, enabled: $enabled) { ...WebhookWithSecret }
+    }`,
+    at: 'createWebhook',
+    status: 201,
+    location: '/webhooks/{id}',
+  },
+  {
+    method: 'GET',
+    path: '/webhooks/{id}',
+    summary: 'A webhook.',
+    document: 'query getWebhook($id: ID!) { login { webhooks(id: [$id]) { ...Webhook } } }',
+    at: 'login.webhooks[0]',
+    status: 200,
+  },
+  {
+    method: 'PATCH',
+    path: '/webhooks/{id}',
+    summary: 'Changes a webhook: left away means unchanged; null clears name.',
+    document: `mutation updateWebhook($id: ID!, $url: String, $events: [EventType!], $name: String, $enabled: Boolean) {
+      updateWebhook(id: $id, url: $url, events: $events, name: $name, enabled: $enabled) { ...Webhook }
+    }`,
+    at: 'updateWebhook',
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/webhooks/{id}',
+    summary: 'Deletes a webhook and its deliveries.',
+    document: 'mutation deleteWebhook($id: ID!) { deleteWebhook(id: $id) }',
+    status: 204,
+  },
+  {
+    method: 'POST',
+    path: '/webhooks/{id}/secret',
+    summary: 'A new signing secret; the old one goes on signing beside it for overlap seconds.',
+    document: `mutation rotateWebhookSecret($id: ID!, $overlap: Int = 86400) {
+      rotateWebhookSecret(id: $id, overlap: $overlap) { ...WebhookWithSecret }
+    }`,
+    at: 'rotateWebhookSecret',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/webhooks/{id}/test',
+    summary: 'Sends a test event now and returns how it went.',
+    document: 'mutation testWebhook($id: ID!) { testWebhook(id: $id) { ...WebhookDelivery } }',
+    at: 'testWebhook',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/webhooks/{id}/deliveries',
+    summary: "A page of a webhook's deliveries, newest first.",
+    document: `query listDeliveries(
+      $id: ID!, $size: Int = 100, $from: Int, $after: ID, $last: String, $failed: Boolean, $total: Boolean! = true
+    ) {
+      login {
+        webhooks(id: [$id]) {
+          deliveries(size: $size, from: $from, after: $after, last: $last, failed: $failed) {
+            items { ...WebhookDelivery } total @include(if: $total) hasMore last cursor
+          }
+        }
+      }
+    }`,
+    at: 'login.webhooks[0].deliveries',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/webhooks/{id}/redeliver',
+    summary: 'Sends deliveries again, the one named or all that failed since the time given, and returns how many.',
+    document: `mutation redeliver($id: ID!, $deliveryId: ID, $since: DateTime) {
+      count: redeliver(webhookId: $id, deliveryId: $deliveryId, since: $since)
+    }`,
+    status: 200,
+  },
+]

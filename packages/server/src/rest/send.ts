@@ -1,0 +1,43 @@
+import type { FastifyReply } from 'fastify'
+import type { GraphQLFormattedError } from 'graphql'
+import type { ApiError, ErrorCode } from '../errors.ts'
+import { boundedText, errorAnswer } from '../graphql/answer.ts'
+import { fillPath } from './answer.ts'
+import { nextLink } from './headers.ts'
+import type { Operation } from './operation.ts'
+import { HttpError, statusOfCode } from './statuses.ts'
+
+export function sendAnswer(reply: FastifyReply, { route }: Operation, answer: unknown): FastifyReply {
+  if (route.status === 204) return reply.code(204).send()
+  const text = boundedText(answer)
+  if (typeof text !== 'string') return sendError(reply, text, statusOfCode(text.code))
+  const next = route.method === 'GET' ? nextLink(reply.request.url, answer) : undefined
+  if (next !== undefined) reply.header('link', `${reply.getHeader('link')}, ${next}`)
+  if (route.location !== undefined) reply.header('location', prefixOf(reply) + fillPath(route.location, answer))
+  return reply.code(route.status).type('application/json; charset=utf-8').send(text)
+}
+
+const prefixOf = ({ request }: FastifyReply): string => request.server.prefix
+
+/** An error that was thrown: the same form as everywhere in the API. */
+export function sendError(reply: FastifyReply, error: ApiError, status = error.status): FastifyReply {
+  const headers = error instanceof HttpError ? error.headers : {}
+  const [text, init] = errorAnswer(error, 'application/json', status, headers)
+  return reply
+    .code(init.status)
+    .headers({ ...init.headers })
+    .send(text)
+}
+
+/** Errors of the execution, without their places in a document that the caller has not written. The first one gives the status. */
+export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
+  const told = errors.map(({ message, extensions }) => ({ message, extensions }))
+  const [{ extensions } = {}] = told
+  const code = (extensions?.code ?? 'INTERNAL') as ErrorCode
+  if (typeof extensions?.retryAfter === 'number')
+    reply.header('retry-after', String(Math.max(1, Math.ceil(extensions.retryAfter))))
+  return reply
+    .code(statusOfCode(code))
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ errors: told }))
+}

@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+import type { Executor } from '../graphql/execute.ts'
+import { type GraphqlViewer, type OperationGates, runOperation } from '../graphql/run-operation.ts'
+import { answerIn } from './answer.ts'
+import { bodyVariables } from './body-variables.ts'
+import { type Operation, SELF } from './operation.ts'
+import { assertNoQuery, queryVariables } from './query-variables.ts'
+import { sendAnswer, sendErrors } from './send.ts'
+
+/** What this folder needs to know of a viewer. */
+export interface RestViewer extends GraphqlViewer {
+  readonly accountId: string
+  /** The access key that signed. Whoever has none is not let in, whatever else vouches for them. */
+  readonly accessKey?: string
+}
+
+export interface RestInput<Viewer extends RestViewer> extends OperationGates<Viewer> {
+  readonly executor: Executor
+  readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
+}
+
+/** One request: who asks, for what, its document run, and its answer. */
+export async function serve<Viewer extends RestViewer>(
+  input: RestInput<Viewer>,
+  operation: Operation,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<FastifyReply> {
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const viewer = await signer(input, request, body)
+  assertSigned(viewer, operation)
+  const names = request.params as Record<string, string>
+  const variables = { ...givenVariables(operation, request, body), ...names, [SELF]: viewer?.accountId }
+  const prepared = input.executor.prepare({ query: operation.text, variables })
+  if (!prepared.ok) return sendErrors(reply, prepared.errors)
+  const { data, errors } = await runOperation(input, { request, reply, viewer, operation: prepared })
+  if (errors !== undefined) return sendErrors(reply, errors)
+  return sendAnswer(reply, operation, answerIn(data, operation, names))
+}
+
+/** Who signed. Browsers' sessions are for the GraphQL API, whose requests no other site can make. */
+async function signer<Viewer extends RestViewer>(
+  { authenticate }: RestInput<Viewer>,
+  request: FastifyRequest,
+  body: Buffer,
+): Promise<Viewer | null> {
+  const viewer = await authenticate(request, body)
+  return viewer?.accessKey === undefined ? null : viewer
+}
+
+function assertSigned(viewer: RestViewer | null, { route }: Operation): void {
+  if (viewer === null && !route.isPublic)
+    throw new ApiError('UNAUTHENTICATED', 'this route needs a signed request', { reason: 'missing' })
+}
+
+function givenVariables(operation: Operation, request: FastifyRequest, body: Buffer): Record<string, unknown> {
+  const url = request.raw.url ?? ''
+  if (!operation.isChange) return queryVariables(url, operation)
+  assertNoQuery(url)
+  return bodyVariables(body, request.headers['content-type'], operation)
+}

@@ -1,0 +1,102 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { signRequest } from '@muster/http-signature'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../test/app.ts'
+import { newPerson, signIn } from '../../test/browser.ts'
+import { type Rest, restOf, send } from '../../test/rest.ts'
+
+let app: TestApp
+let rest: Rest
+beforeAll(async () => {
+  app = await startTestApp()
+  rest = restOf(app.url, app.owner)
+})
+afterAll(() => app.close())
+
+const refused = (reason: string, status = 401) => ({
+  status,
+  body: { errors: [{ extensions: { reason } }] },
+})
+
+it('form A is as good as form B', async () => {
+  const signing = { form: 'cavage' } as const
+  expect((await rest('GET', '/devices?size=1', { signing })).status).toBe(200)
+  expect((await rest('PUT', '/user/attributes/form', { body: { value: 'A' }, signing })).status).toBe(200)
+})
+
+it('another path, query or method than was signed is refused', async () => {
+  const url = (path: string) => ({ signing: { url: `${app.url}/rest/v1${path}` } })
+  expect(await rest('GET', '/devices?size=2', url('/devices?size=1'))).toMatchObject(refused('bad-signature'))
+  expect(await rest('GET', '/devices', url('/events'))).toMatchObject(refused('bad-signature'))
+  expect(await rest('DELETE', '/user/attributes/x', { signing: { method: 'GET' } })).toMatchObject(
+    refused('bad-signature'),
+  )
+})
+
+it('a body that is not the one whose digest was signed changes nothing', async () => {
+  const signing = { body: '{"value": "good"}' }
+  const answer = await rest('PUT', '/user/attributes/digest', { body: { value: 'bad' }, signing })
+  expect(answer).toMatchObject(refused('digest-mismatch'))
+  expect((await rest('GET', '/user/attributes/digest')).status).toBe(404)
+})
+
+it('both forms at once are a bad request', async () => {
+  const beside = { authorization: 'Signature keyId="x",signature="eA=="' }
+  expect(await rest('GET', '/user', { beside })).toMatchObject({ ...refused('both-forms', 400) })
+})
+
+it('a key that must sign a digest needs one for every body, and for no other request', async () => {
+  const { key, secret } = (await rest('POST', '/access-keys', { body: { requireDigest: true } })).body
+  const strict = restOf(app.url, { keyId: key, secret })
+  const body = { value: 'x' }
+  const unsigned = await strict('PUT', '/user/attributes/strict', { body, signing: { digest: false } })
+  expect(unsigned).toMatchObject(refused('digest-required'))
+  expect((await strict('GET', '/user')).status).toBe(200)
+  expect((await strict('PUT', '/user/attributes/strict', { body })).status).toBe(200)
+  expect((await rest('PUT', '/user/attributes/lax', { body, signing: { digest: false } })).status).toBe(200)
+})
+
+it('a key of ed25519 signs, too', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const pem = publicKey.export({ type: 'spki', format: 'pem' })
+  const { body } = await rest('POST', '/access-keys', { body: { publicKey: pem } })
+  expect(body.secret).toBeNull()
+  const url = `${app.url}/rest/v1/user`
+  const created = Math.floor(Date.now() / 1_000)
+  const key = { algorithm: 'ed25519', privateKey } as const
+  const headers = signRequest({ keyId: body.key, key, method: 'GET', url, created })
+  expect(await send(url, { headers })).toMatchObject({ status: 200, body: { id: app.owner.accountId } })
+})
+
+it('a key that was disabled is told so', async () => {
+  const { key, secret } = (await rest('POST', '/access-keys', { body: { name: 'short' } })).body
+  const short = restOf(app.url, { keyId: key, secret })
+  expect((await short('GET', '/user')).status).toBe(200)
+  await rest('PATCH', `/access-keys/${key}`, { body: { enabled: false } })
+  let answer = await short('GET', '/user')
+  while (answer.status === 200) answer = await short('GET', '/user')
+  expect(answer).toMatchObject(refused('key-disabled'))
+})
+
+it('a server that asks for digests asks here, too', async () => {
+  const strict = await app.startAnother({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
+  const asked = restOf(strict.url, app.owner)
+  const body = { value: 'x' }
+  const answer = await asked('PUT', '/user/attributes/asked', { body, signing: { digest: false } })
+  expect(answer).toMatchObject(refused('digest-required'))
+  await strict.close()
+})
+
+it("a browser's session is no signature here, whatever it sends besides", async () => {
+  const browser = await signIn(app, await newPerson(app))
+  expect((await browser.query('{ login { id } }')).status).toBe(200)
+  const headers = {
+    cookie: browser.cookieHeader(),
+    'muster-session': '1',
+    origin: app.url,
+    'content-type': 'application/json',
+  }
+  expect(await send(`${app.url}/rest/v1/user`, { headers })).toMatchObject(refused('missing'))
+  const init = { method: 'PUT', headers, body: '{"value": "x"}' }
+  expect(await send(`${app.url}/rest/v1/user/attributes/x`, init)).toMatchObject(refused('missing'))
+})

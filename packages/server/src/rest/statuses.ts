@@ -1,0 +1,23 @@
+import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
+
+/**
+ * The status of an answer whose execution ended in an error of this code. LIMIT_EXCEEDED has 413 where it is the body that is too
+ * large, and is no matter of HTTP where it is a value in it (RFC 9110 §15.5.14, §15.5.21).
+ */
+export const statusOfCode = (code: ErrorCode): number => (code === 'LIMIT_EXCEEDED' ? 422 : errorCodes[code].status)
+
+/** An error of HTTP itself, whose status is not that of its code. */
+export class HttpError extends ApiError {
+  readonly httpStatus: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(httpStatus: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(httpStatus === 404 ? 'NOT_FOUND' : 'BAD_USER_INPUT', message)
+    this.httpStatus = httpStatus
+    this.headers = headers
+  }
+
+  override get status(): number {
+    return this.httpStatus
+  }
+}

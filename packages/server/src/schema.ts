@@ -1,0 +1,34 @@
+import type { GraphQLSchema } from 'graphql'
+import { accessKeysPart } from './features/access-keys/access-keys.resolvers.ts'
+import { attributesPart } from './features/attributes/attributes.resolvers.ts'
+import { deviceChangesPart } from './features/devices/device-changes.resolvers.ts'
+import { devicesPart } from './features/devices/devices.resolvers.ts'
+import { eventsPart } from './features/events/events.resolvers.ts'
+import { eventsSubscriptionPart } from './features/events/events-subscription.resolvers.ts'
+import { reportPart } from './features/presence/report.resolvers.ts'
+import { registrationCodesPart } from './features/registration-codes/registration-codes.resolvers.ts'
+import { serviceChangesPart } from './features/services/service-changes.resolvers.ts'
+import { servicesPart } from './features/services/services.resolvers.ts'
+import { usersPart } from './features/users/users.resolvers.ts'
+import { webhooksPart } from './features/webhooks/webhooks.resolvers.ts'
+import { assembleSchema } from './graphql/assemble.ts'
+import { scalarsPart } from './graphql/scalars.ts'
+
+/** The API: every feature's part of the schema. */
+export function buildSchema(): GraphQLSchema {
+  return assembleSchema([
+    scalarsPart,
+    usersPart,
+    devicesPart,
+    deviceChangesPart,
+    servicesPart,
+    serviceChangesPart,
+    attributesPart,
+    accessKeysPart,
+    registrationCodesPart,
+    reportPart,
+    webhooksPart,
+    eventsPart,
+    eventsSubscriptionPart,
+  ])
+}

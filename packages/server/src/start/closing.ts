@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+
+export interface Part {
+  name: string
+  close: () => Promise<void>
+  /** Milliseconds that closing may take; then the next part's turn comes all the same. */
+  within: number
+}
+
+/** What was started, to be closed in the reverse order. */
+export interface Closing {
+  add(part: Part): void
+  closeAll(): Promise<void>
+}
+
+export function createClosing(log: FastifyBaseLogger): Closing {
+  const parts: Part[] = []
+  return {
+    add: (part) => void parts.push(part),
+    async closeAll() {
+      for (let part = parts.pop(); part !== undefined; part = parts.pop()) await closeInTime(part, log)
+    },
+  }
+}
+
+async function closeInTime({ name, close, within }: Part, log: FastifyBaseLogger): Promise<void> {
+  const timer = new AbortController()
+  const late = sleep(within, 'late', { signal: timer.signal }).catch(() => undefined)
+  try {
+    if ((await Promise.race([close(), late])) === 'late') log.warn({ part: name }, 'did not close in time')
+  } catch (error) {
+    log.warn({ err: error, part: name }, 'did not close cleanly')
+  } finally {
+    timer.abort()
+  }
+}

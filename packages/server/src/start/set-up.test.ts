@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { readConfig } from '../config.ts'
+import { StartError } from '../start-error.ts'
+import { stageCredentials, updateUrl } from './credentials-file.ts'
+import { type SetUp, setUp } from './set-up.ts'
+
+const log = pino({ level: 'silent' })
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-set-up-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function newDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  return database
+}
+
+const start = ({ db }: TestDatabase, folder: string, env: Record<string, string> = {}): Promise<SetUp> =>
+  setUp({ db, config: readConfig({ MUSTER_DATA: folder, ...env }), url: 'http://127.0.0.1:4000', log })
+
+const read = (folder: string, name: string): Promise<string> => readFile(join(folder, name), 'utf8')
+
+const accessKeys = async ({ db }: TestDatabase): Promise<string[]> =>
+  (await db.selectFrom('access_key').select('key').execute()).map(({ key }) => key)
+
+describe('the first start', () => {
+  it('happens once, however many servers start at once', async () => {
+    const [database, folder] = [await newDatabase(), await newFolder()]
+    const starts = await Promise.all(Array.from({ length: 6 }, () => start(database, folder)))
+    expect(starts.filter(({ isFirstStart }) => isFirstStart)).toHaveLength(1)
+    expect(new Set(starts.map(({ secrets }) => secrets.checkValue)).size).toBe(1)
+    const [key, ...others] = await accessKeys(database)
+    expect(others).toEqual([])
+    expect(await read(folder, 'credentials')).toContain(`MUSTER_ACCESS_KEY_ID=${key}\n`)
+    expect((await readdir(folder)).sort()).toEqual(['credentials', 'master.key'])
+  })
+
+  it('is finished by the next start when it ended after the commit', async () => {
+    const [database, folder] = [await newDatabase(), await newFolder()]
+    await start(database, folder)
+    const written = await read(folder, 'credentials')
+    await rename(join(folder, 'credentials'), join(folder, 'credentials.new'))
+    expect((await start(database, folder)).isFirstStart).toBe(false)
+    expect(await read(folder, 'credentials')).toBe(written)
+  })
+
+  it('leaves nothing behind that was staged before a commit that never came', async () => {
+    const [database, folder] = [await newDatabase(), await newFolder()]
+    await start(database, folder)
+    const written = await read(folder, 'credentials')
+    const staged = { url: '', accessKeyId: 'MKNEVERCOMMITTED', secretAccessKey: '', email: '', password: '' }
+    await stageCredentials(folder, staged)
+    await start(database, folder)
+    expect(await read(folder, 'credentials')).toBe(written)
+    expect((await readdir(folder)).sort()).toEqual(['credentials', 'master.key'])
+  })
+
+  it('keeps the credentials of another database under another name', async () => {
+    const folder = await newFolder()
+    await start(await newDatabase(), folder)
+    const first = await read(folder, 'credentials')
+    await start(await newDatabase(), folder)
+    const kept = (await readdir(folder)).find((name) => name.startsWith('credentials-until-'))
+    expect(await read(folder, kept ?? '')).toBe(first)
+    expect(await read(folder, 'credentials')).not.toBe(first)
+  })
+})
+
+describe('the master key', () => {
+  it('may come from the settings, and then leaves no file', async () => {
+    const [database, folder] = [await newDatabase(), await newFolder()]
+    const env = { MUSTER_MASTER_KEY: randomBytes(32).toString('base64') }
+    await start(database, folder, env)
+    expect(await readdir(folder)).toEqual(['credentials'])
+    await start(database, await newFolder(), env)
+  })
+
+  it('stops the start when it is missing, wrong or damaged, and is never made anew for a database that has one', async () => {
+    const [database, folder] = [await newDatabase(), await newFolder()]
+    await start(database, folder)
+    const other = await newFolder()
+    await expect(start(database, other)).rejects.toThrow(/has a master key already/)
+    expect(await readdir(other)).toEqual([])
+    await expect(start(database, folder, { MUSTER_MASTER_KEY: randomBytes(32).toString('base64') })).rejects.toThrow(
+      /^The master key in MUSTER_MASTER_KEY is not the one of this database/,
+    )
+    await writeFile(join(folder, 'master.key'), 'AAAA\n')
+    await expect(start(database, folder)).rejects.toThrow(/does not hold 32 bytes in base64/)
+  })
+})
+
+it('a data folder that cannot be written stops the start by name, and nothing is committed', async () => {
+  const [database, folder] = [await newDatabase(), await newFolder()]
+  await writeFile(join(folder, 'file'), '')
+  const outcome = await start(database, join(folder, 'file', 'data')).catch((error: unknown) => error)
+  expect(outcome).toBeInstanceOf(StartError)
+  expect((outcome as Error).message).toContain('MUSTER_DATA')
+  expect(await accessKeys(database)).toEqual([])
+})
+
+describe('the address in the credentials', () => {
+  it.each([
+    ['http://127.0.0.1:4000', 'http://127.0.0.1:5000'],
+    ['http://localhost:4000', 'http://127.0.0.1:5000'],
+    ['http://[::1]:4000', 'http://127.0.0.1:5000'],
+    ['https://muster.example.com', 'https://muster.example.com'],
+    ['http://192.0.2.1:4000', 'http://192.0.2.1:4000'],
+  ])('%s becomes %s when the server listens elsewhere', async (before, after) => {
+    const folder = await newFolder()
+    await writeFile(join(folder, 'credentials'), `[default]\nMUSTER_URL=${before}\nMUSTER_EMAIL=a@b\n`)
+    await updateUrl(folder, 'http://127.0.0.1:5000')
+    expect(await read(folder, 'credentials')).toBe(`[default]\nMUSTER_URL=${after}\nMUSTER_EMAIL=a@b\n`)
+  })
+})

@@ -1,0 +1,104 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type pg from 'pg'
+import { dropNoncesJob, dropSignInsJob } from './auth/auth.jobs.ts'
+import { deleteExpiredNonces } from './auth/auth.queries.ts'
+import type { Secrets } from './auth/secrets.ts'
+import { deleteExpiredSignIns } from './auth/sessions/sign-in.queries.ts'
+import type { Config } from './config.ts'
+import { createDatabase, createPool } from './db/database.ts'
+import { keepPartitions, partitionsJob } from './features/events/events.jobs.ts'
+import type { Feed } from './features/events/feed/feed.ts'
+import { dropCodesJob } from './features/registration-codes/registration-codes.jobs.ts'
+import { sweepRegistrationCodes } from './features/registration-codes/registration-codes.ts'
+import { createWebhookWorker } from './features/webhooks/webhook-worker.ts'
+import { dropDeliveriesJob, sweepJob } from './features/webhooks/webhooks.jobs.ts'
+import type { Load } from './http/load.ts'
+import { type CronLine, implementJob, type Job } from './jobs/job.ts'
+import { measureJobs } from './jobs/jobs.metrics.ts'
+import { type JobRunner, migrateJobs, startJobs } from './jobs/runner.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import type { Outbound } from './outbound/outbound.ts'
+
+export interface WorkerDeps {
+  config: Config
+  connection: pg.PoolConfig
+  secrets: Secrets
+  feed: Feed
+  outbound: Outbound
+  /** What deliveries give way to. */
+  load?: Load
+  metrics?: Metrics
+  log: FastifyBaseLogger
+  clock?: () => Date
+}
+
+/** What a server does beside requests. */
+export interface Worker {
+  start(): Promise<void>
+  /** Lets go of everything, so that another server takes over at once. */
+  close(): Promise<void>
+}
+
+/** Connections of its own, so that requests and background work never wait for each other's. */
+const CONNECTIONS = 5
+
+/** Minute, hour, day, month, weekday; UTC. */
+const crontab: readonly CronLine[] = [
+  { job: sweepJob, match: '* * * * *' },
+  { job: partitionsJob, match: '7 * * * *' },
+  { job: dropNoncesJob, match: '*/10 * * * *' },
+  { job: dropSignInsJob, match: '3,13,23,33,43,53 * * * *' },
+  { job: dropCodesJob, match: '17 * * * *' },
+  { job: dropDeliveriesJob, match: '27 * * * *' },
+]
+
+/** The background work of a server, not yet started: every job, and when those of the clock run. */
+export function buildWorker({
+  config,
+  connection,
+  clock = () => new Date(),
+  load = { isHigh: () => false },
+  metrics = createMetrics(),
+  ...deps
+}: WorkerDeps): Worker {
+  const { log } = deps
+  const pool = createPool({ connection, size: CONNECTIONS, statementTimeout: config.statementTimeout })
+  // The queue wants to see one; a connection that breaks is told by the next query on it.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  const db = createDatabase(pool)
+  const webhooks = createWebhookWorker({
+    ...deps,
+    db,
+    connection,
+    clock,
+    load,
+    metrics,
+    schedule: config.webhookRetries,
+  })
+  measureJobs(metrics, db)
+  const jobs: Job[] = [
+    ...webhooks.jobs,
+    implementJob(partitionsJob, async () => {
+      const dropped = await keepPartitions(db, { now: clock(), retention: config.eventRetention })
+      if (dropped.length > 0) log.info({ partitions: dropped }, 'dropped events that are no longer kept')
+    }),
+    implementJob(dropNoncesJob, () => deleteExpiredNonces(db, clock())),
+    implementJob(dropSignInsJob, () => deleteExpiredSignIns(db, clock())),
+    implementJob(dropCodesJob, async () => {
+      await sweepRegistrationCodes(db, clock())
+    }),
+  ]
+  let runner: JobRunner | undefined
+  return {
+    async start() {
+      await migrateJobs(db, pool, log)
+      webhooks.start()
+      runner = await startJobs({ db, pool, jobs, crontab, log })
+    },
+    async close() {
+      await webhooks.close()
+      await runner?.stop()
+      await db.destroy()
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { type Database, query } from '../../src/db/database.ts'
+import { newId } from '../../src/features/devices/device-id.ts'
+import { newDeviceSecret } from '../../src/features/devices/device-secret.ts'
+import { newCode } from '../../src/features/registration-codes/code-text.ts'
+import { newMessageId } from '../../src/features/webhooks/webhook-message.ts'
+import { generateWebhookSecret } from '../../src/features/webhooks/webhook-secret.ts'
+import type { TestUser } from '../app.ts'
+import { type Receiver, startReceiver } from '../receiver.ts'
+
+/** One of everything that a user can have and an argument can name. */
+export interface Belongings {
+  /** Stands in every text of this user's. */
+  mark: string
+  userId: string
+  device: string
+  service: string
+  accessKey: string
+  registrationCode: string
+  /** The text of the registration code. */
+  code: string
+  /** What the device signs on with. */
+  deviceSecret: string
+  webhook: string
+  webhookUrl: string
+  webhookSecret: string
+  /** One that failed. */
+  delivery: string
+  event: string
+  hardwareId: string
+  attribute: string
+  context: string
+  deviceCursor: string
+  eventCursor: string
+  deliveryCursor: string
+}
+
+/** Ids of places in lists, which name nothing of anybody's. */
+export type Cursors = Pick<Belongings, 'deviceCursor' | 'eventCursor' | 'deliveryCursor'>
+
+/** Takes no delivery, and says so with the delivery itself. */
+export async function startRefusingReceiver(): Promise<Receiver> {
+  const receiver = await startReceiver()
+  receiver.answer(({ text }, response) => void response.writeHead(500).end(text))
+  return receiver
+}
+
+/** The setting by which webhooks may go to receivers that run here. */
+export const receiversAllowed = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
+
+/** Gives a user one of everything; its webhook goes to the receiver, which refuses. */
+export async function giveBelongings(user: TestUser, { url }: Receiver): Promise<Belongings> {
+  const mark = `mark${randomUUID().slice(0, 8)}`
+  const [hardwareId, attribute, context] = [`${mark}-hardware`, `${mark}_attribute`, `${mark}-context`]
+  const { registerDevice: registered } = await user.data(
+    `mutation ($name: String!, $hardwareId: String, $attributes: Object) {
+      registerDevice(name: $name, hardwareId: $hardwareId, platform: $name, attributes: $attributes, services: [{ name: $name, port: 22 }]) {
+        secret device { id services { id } }
+      }
+    }`,
+    { name: `${mark}-device`, hardwareId, attributes: { [attribute]: `${mark}-value` } },
+  )
+  const device = registered.device.id
+  await user.data(`mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }`, {
+    items: [
+      { serviceId: user.accountId, attributes: { [attribute]: `${mark}-value` } },
+      { serviceId: device, attributes: { [attribute]: `${mark}-other` }, context },
+    ],
+  })
+  await user.data(`mutation { createAccessKey(name: "${mark}-key") { key } }`)
+  const { createRegistrationCode: created } = await user.data(
+    `mutation { createRegistrationCode(name: "${mark}-code") { code registrationCode { id } } }`,
+  )
+  const webhookUrl = `${url}?${mark}`
+  const { createWebhook: webhook } = await user.data(
+    `mutation { createWebhook(url: "${webhookUrl}", name: "${mark}-webhook") { id secret } }`,
+  )
+  const { testWebhook: delivery } = await user.data(`mutation { testWebhook(id: "${webhook.id}") { id } }`)
+  const { login } = await user.data(
+    '{ login { devices { cursor } events { cursor items { id } } webhooks { deliveries { cursor } } } }',
+  )
+  return {
+    mark,
+    userId: user.accountId,
+    device,
+    service: registered.device.services[0].id,
+    accessKey: user.keyId,
+    registrationCode: created.registrationCode.id,
+    code: created.code,
+    deviceSecret: registered.secret,
+    webhook: webhook.id,
+    webhookUrl,
+    webhookSecret: webhook.secret,
+    delivery: delivery.id,
+    event: login.events.items[0].id,
+    hardwareId,
+    attribute,
+    context,
+    deviceCursor: login.devices.cursor,
+    eventCursor: login.events.cursor,
+    deliveryCursor: login.webhooks[0].deliveries.cursor,
+  }
+}
+
+/** What nobody has, in the same forms. Cursors mark places and name nothing, so they are those of `like`. */
+export function madeUpBelongings({ deviceCursor, eventCursor, deliveryCursor }: Cursors): Belongings {
+  const mark = `mark${randomUUID().slice(0, 8)}`
+  return {
+    mark,
+    userId: randomUUID(),
+    device: newId(),
+    service: newId(),
+    accessKey: `MK${Array.from({ length: 18 }, () => 'ABCDEFGH'[randomInt(8)]).join('')}`,
+    registrationCode: randomUUID(),
+    code: newCode(),
+    deviceSecret: newDeviceSecret(),
+    webhook: `wh_${randomBytes(12).toString('hex')}`,
+    webhookUrl: `http://127.0.0.1:9/hook?${mark}`,
+    webhookSecret: generateWebhookSecret(),
+    delivery: newMessageId(),
+    event: String(randomInt(1e12, 9e12)),
+    hardwareId: `${mark}-hardware`,
+    attribute: `${mark}_attribute`,
+    context: `${mark}-context`,
+    deviceCursor,
+    eventCursor,
+    deliveryCursor,
+  }
+}
+
+/** Every row of an account, in every table that has accounts: whatever the tables of a later release are. */
+export async function everyRowOf(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
+  const tables = await query<{ name: string; column: string }>(
+    db,
+    `select relname as name, case relname when 'account' then 'id' else 'account_id' end as column
+     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+     where nspname = current_schema() and relkind in ('r', 'p') and not relispartition
+       and (relname = 'account' or exists (select from pg_attribute where attrelid = pg_class.oid and attname = $1))
+     order by 1`,
+    ['account_id'],
+  )
+  const rows: Record<string, unknown[]> = {}
+  for (const { name, column } of tables) {
+    const text = `select to_jsonb(t) as row from "${name}" as t where "${column}" = $1 order by 1`
+    rows[name] = (await query<{ row: unknown }>(db, text, [accountId])).map(({ row }) => row)
+  }
+  return rows
+}
+
+/** Waits until the times of last use, which are written a moment after, stand in the database. */
+export async function untilUseIsWritten(db: Database, key: string): Promise<void> {
+  for (;;) {
+    const [row] = await query<{ used: boolean }>(
+      db,
+      'select last_used is not null as used from access_key where key = $1',
+      [key],
+    )
+    if (row?.used) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { type SigningKey, type SignRequestOptions, signRequest } from '@muster/http-signature'
+import { pino } from 'pino'
+import { buildApp } from '../../src/app.ts'
+import { createAuthentication } from '../../src/auth/authenticate.ts'
+import { createSecrets, type Secrets } from '../../src/auth/secrets.ts'
+import { readConfig } from '../../src/config.ts'
+import { type AccessKeyInput, createAccessKey } from '../../src/features/access-keys/access-keys.ts'
+import { createFeed } from '../../src/features/events/feed/feed.ts'
+import { createOutbound } from '../../src/outbound/outbound.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { newAccount } from '../new-account.ts'
+
+/** One database under one master key, and as many whole servers on it as a test asks for. */
+export interface Installation extends TestDatabase {
+  secrets: Secrets
+  startServer(options?: ServerOptions): Promise<string>
+  createUser(): Promise<InstalledUser>
+  close(): Promise<void>
+}
+
+export interface ServerOptions {
+  env?: Record<string, string>
+  clock?: () => Date
+  /** Milliseconds by which failed signatures are counted. */
+  elapsed?: () => number
+}
+
+export interface InstalledUser {
+  accountId: string
+  email: string
+  createKey(input?: AccessKeyInput): Promise<Signer>
+}
+
+/** What a client signs with. */
+export interface Signer {
+  keyId: string
+  key: SigningKey
+}
+
+/** Failures are counted in windows of a minute: when each look at the clock is a minute later, nobody is slowed down. */
+export function everAnotherMinute(): () => number {
+  let minutes = 0
+  return () => ++minutes * 60_000
+}
+
+export async function openInstallation(): Promise<Installation> {
+  const database = await createTestDatabase()
+  const secrets = createSecrets(randomBytes(32))
+  const running: (() => Promise<void>)[] = []
+  return {
+    ...database,
+    secrets,
+    async startServer(options = {}) {
+      const { url, close } = await startServer(database, secrets, options)
+      running.push(close)
+      return url
+    },
+    createUser: () => newUser(database, secrets),
+    async close() {
+      for (const close of running) await close()
+      await database.drop()
+    },
+  }
+}
+
+async function startServer(
+  { db, connection }: TestDatabase,
+  secrets: Secrets,
+  { env = {}, clock = () => new Date(), elapsed }: ServerOptions,
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const config = readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...env })
+  const log = pino({ level: config.logLevel })
+  const authentication = createAuthentication({
+    db,
+    connection,
+    config,
+    secrets,
+    log,
+    clock,
+    ...(elapsed && { elapsed }),
+  })
+  const feed = createFeed({ db, connection, log })
+  const outbound = createOutbound({ allowed: config.webhookAllow })
+  const app = await buildApp({ config, db, secrets, log, clock, feed, outbound, ...authentication })
+  await app.listen({ host: config.host, port: config.port })
+  return {
+    url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+    async close() {
+      await app.close()
+      await outbound.close()
+      await feed.close()
+      await authentication.close()
+    },
+  }
+}
+
+async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<InstalledUser> {
+  const { id, email } = await newAccount(db)
+  const context = { db, viewer: { accountId: id, email, readOnly: false }, secrets, clock: () => new Date() }
+  return {
+    accountId: id,
+    email,
+    async createKey(input = {}) {
+      const { key, secret } = await createAccessKey(context, input)
+      return { keyId: key, key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret ?? '', 'base64') } }
+    },
+  }
+}
+
+export interface Reply {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what is tested
+  body: any
+}
+
+export type Signing = Partial<Omit<SignRequestOptions, 'keyId' | 'key'>> & {
+  /** Headers put beside those of the signature. */
+  beside?: Record<string, string>
+}
+
+/** Sends an operation signed, by POST unless told otherwise; `url` in `signing` is what is signed, not where it goes. */
+export async function send(
+  server: string,
+  signer: Signer | undefined,
+  query: string,
+  signing: Signing = {},
+): Promise<Reply> {
+  const { beside = {}, method = 'POST', ...more } = signing
+  const isGet = method === 'GET'
+  const target = `${server}/graphql/v1${isGet ? `?query=${encodeURIComponent(query)}` : ''}`
+  const body = isGet ? undefined : JSON.stringify({ query })
+  const headers: Record<string, string> = isGet ? {} : { 'content-type': 'application/json' }
+  const created = Math.floor(Date.now() / 1_000)
+  const added = signer && signRequest({ ...signer, method, url: target, headers, body, created, ...more })
+  const response = await fetch(target, {
+    method,
+    headers: { ...headers, ...added, ...beside, accept: 'application/graphql-response+json' },
+    ...(body !== undefined && { body }),
+  })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+/** The reason of a request that was refused for its credentials. */
+export const reasonOf = ({ body }: Reply): unknown => body.errors?.[0]?.extensions?.reason

@@ -1,0 +1,241 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { generateSecret } from '@muster/http-signature'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { deleteAccessKey, updateAccessKey } from '../../src/features/access-keys/access-keys.ts'
+import {
+  everAnotherMinute,
+  type Installation,
+  type InstalledUser,
+  openInstallation,
+  type Reply,
+  reasonOf,
+  type Signer,
+  type Signing,
+  send,
+} from './installation.ts'
+
+const SECOND = 1_000
+const login = '{ login { email } }'
+
+let installation: Installation
+let servers: string[]
+beforeAll(async () => {
+  installation = await openInstallation()
+  const lenient = { elapsed: everAnotherMinute() }
+  servers = [await installation.startServer(lenient), await installation.startServer(lenient)]
+})
+afterAll(() => installation.close())
+
+const askAll = (signer: Signer, query = login): Promise<Reply[]> =>
+  Promise.all(servers.map((server) => send(server, signer, query)))
+
+const contextOf = ({ accountId, email }: InstalledUser) => ({
+  db: installation.db,
+  viewer: { accountId, email, readOnly: false },
+})
+
+const wrong = ({ keyId }: Signer): Signer => {
+  return { keyId, key: { algorithm: 'hmac-sha256', secret: Buffer.from(generateSecret(), 'base64') } }
+}
+
+const unknown = (signer: Signer): Signer => ({ ...signer, keyId: 'MKAAAAAAAAAAAAAAAAAA' })
+
+/** What makes a key stop, and the reason that is then given. */
+const ends: Record<
+  string,
+  { end: (user: InstalledUser, key: string, expires: Date) => Promise<unknown>; reason: string }
+> = {
+  disabled: {
+    end: (user, key) => updateAccessKey(contextOf(user), key, { enabled: false }),
+    reason: 'key-disabled',
+  },
+  deleted: { end: (user, key) => deleteAccessKey(contextOf(user), key), reason: 'bad-signature' },
+  expired: { end: (_user, _key, expires) => sleep(expires.getTime() - Date.now()), reason: 'key-expired' },
+}
+
+describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason }) => {
+  it('stops within a second on every server, and its download links with it', async () => {
+    const user = await installation.createUser()
+    const expires = new Date(Date.now() + (reason === 'key-expired' ? 20 : 3_600) * SECOND)
+    const [signer, other] = [await user.createKey({ expires }), await user.createKey()]
+    const replies = await askAll(signer, '{ login { eventsUrl } }')
+    expect(replies.map(({ status }) => status)).toEqual([200, 200])
+    // Made by one server, each link works on the other as well.
+    const links = replies.flatMap(({ body }) => {
+      const { pathname, search } = new URL(body.data.login.eventsUrl)
+      return servers.map((server) => server + pathname + search)
+    })
+    const download = () => Promise.all(links.map(async (link) => (await fetch(link)).status))
+    expect(await download()).toEqual([200, 200, 200, 200])
+
+    await end(user, signer.keyId, expires)
+    await sleep(SECOND)
+    const refused = await askAll(signer)
+    expect(refused.map(({ status }) => status)).toEqual([401, 401])
+    expect(refused.map(reasonOf)).toEqual([reason, reason])
+    expect(await download()).toEqual([401, 401, 401, 401])
+    expect((await askAll(other)).map(({ status }) => status)).toEqual([200, 200])
+  })
+})
+
+describe('a digest of the body', () => {
+  it('is needed where the key says so, on every server', async () => {
+    const user = await installation.createUser()
+    const [plain, strict] = [await user.createKey(), await user.createKey({ requireDigest: true })]
+    for (const server of servers) {
+      expect((await send(server, plain, login, { digest: false })).status).toBe(200)
+      const refused = await send(server, strict, login, { digest: false })
+      expect([refused.status, reasonOf(refused)]).toEqual([401, 'digest-required'])
+      expect((await send(server, strict, login)).status).toBe(200)
+      expect((await send(server, strict, login, { method: 'GET' })).status).toBe(200)
+    }
+  })
+
+  it('is needed for all keys where the server says so', async () => {
+    const signer = await (await installation.createUser()).createKey()
+    const strict = await installation.startServer({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
+    expect(reasonOf(await send(strict, signer, login, { digest: false }))).toBe('digest-required')
+    expect((await send(strict, signer, login)).status).toBe(200)
+    expect((await send(strict, signer, login, { form: 'cavage' })).status).toBe(200)
+  })
+})
+
+describe('a nonce', () => {
+  it('is accepted once by all servers together', async () => {
+    const signer = await (await installation.createUser()).createKey()
+    const created = Math.floor(Date.now() / SECOND)
+    const requests = Array.from({ length: 12 }, (_, index) =>
+      send(servers[index % 2]!, signer, login, { nonce: 'once', created }),
+    )
+    const replies = await Promise.all(requests)
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(replies.filter((reply) => reasonOf(reply) === 'nonce-used')).toHaveLength(11)
+  })
+})
+
+describe('credentials', () => {
+  it('in both forms at once are a bad request', async () => {
+    const signer = await (await installation.createUser()).createKey()
+    const beside = { authorization: 'Signature keyId="a",headers="date",signature="YQ=="' }
+    const reply = await send(servers[0]!, signer, login, { beside })
+    expect([reply.status, reasonOf(reply)]).toEqual([400, 'both-forms'])
+    expect(reply.body.data).toBeUndefined()
+  })
+
+  it('that are not there are asked for', async () => {
+    const reply = await send(servers[0]!, undefined, login)
+    expect(reply.status).toBe(401)
+    expect(reply.headers.get('www-authenticate')).toBe('Signature')
+    expect(reply.body.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED', reason: 'missing' } }])
+    expect(reply.body.data).toBeUndefined()
+  })
+
+  it.each([
+    '{ version }',
+    '{ __typename }',
+    '{ __schema { queryType { name } } version }',
+    '{ __type(name: "User") { name } }',
+  ])('are not needed for %s, but must hold where they are given', async (query) => {
+    const signer = await (await installation.createUser()).createKey()
+    for (const signing of [{}, { method: 'GET' }]) {
+      const open = await send(servers[0]!, undefined, query, signing)
+      expect([open.status, open.body.errors]).toEqual([200, undefined])
+      expect((await send(servers[0]!, signer, query, signing)).status).toBe(200)
+      const refused = await send(servers[0]!, wrong(signer), query, signing)
+      expect([refused.status, reasonOf(refused)]).toEqual([401, 'bad-signature'])
+    }
+  })
+
+  it.each([
+    '{ version login { email } }',
+    '{ version applicationTypes { id } }',
+    '{ version: login { email } }',
+    '{ __schema: login { email } }',
+    '{ ... on Query { version login { email } } }',
+    '{ version ...More } fragment More on Query { login { email } }',
+    '{ version login @skip(if: true) { email } }',
+    '{ version login @include(if: false) { email } }',
+    'mutation { createAccessKey { secret } }',
+  ])('are needed for %s', async (query) => {
+    expect(reasonOf(await send(servers[0]!, undefined, query))).toBe('missing')
+  })
+})
+
+describe('an unknown key and a wrong signature', () => {
+  it('get the same answer, after about the same time', async () => {
+    const signer = await (await installation.createUser()).createKey()
+    const took: Record<'unknown' | 'wrong', number[]> = { unknown: [], wrong: [] }
+    for (let round = 0; round < 25; round++) {
+      const answers = []
+      for (const [name, as] of [
+        ['unknown', unknown(signer)],
+        ['wrong', wrong(signer)],
+      ] as const) {
+        const began = performance.now()
+        const { status, headers, body } = await send(servers[0]!, as, login)
+        took[name].push(performance.now() - began)
+        const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(headers)
+        answers.push({ status, body, headers: rest })
+      }
+      expect(answers[0]).toMatchObject({ status: 401 })
+      expect(answers[0]).toEqual(answers[1])
+    }
+    const ratio = median(took.unknown) / median(took.wrong)
+    expect(Math.max(ratio, 1 / ratio)).toBeLessThan(1.5)
+  })
+})
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+describe('failed signatures', () => {
+  it('are answered 429 from the twenty-first in a minute on, and good ones still pass', async () => {
+    const server = await installation.startServer({ elapsed: () => 0 })
+    const signer = await (await installation.createUser()).createKey()
+    for (let time = 0; time < 20; time++) expect((await send(server, wrong(signer), login)).status).toBe(401)
+    const limited = await send(server, wrong(signer), login)
+    expect(limited.status).toBe(429)
+    expect(limited.headers.get('retry-after')).toBe('60')
+    expect(limited.body.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
+    expect((await send(server, signer, login)).status).toBe(200)
+    expect((await send(server, undefined, '{ version }')).status).toBe(200)
+  })
+})
+
+describe('behind a proxy', () => {
+  const publicUrl = 'https://muster.example.com'
+  const covers = { authority: ['@method', '@authority', '@path'], target: ['@method', '@authority', '@target-uri'] }
+  const signedAs = (origin: string, components: string[]): Signing => ({ url: `${origin}/graphql/v1`, components })
+
+  it('the public name may be signed, and so may the one that the server sees', async () => {
+    const signer = await (await installation.createUser()).createKey()
+    const behind = await installation.startServer({ env: { MUSTER_PUBLIC_URL: publicUrl } })
+    for (const components of Object.values(covers)) {
+      for (const origin of [publicUrl, `${publicUrl}:443`, behind]) {
+        expect((await send(behind, signer, login, signedAs(origin, components))).status).toBe(200)
+      }
+    }
+  })
+
+  it('no other name may', async () => {
+    const signer = await (await installation.createUser()).createKey()
+    const behind = await installation.startServer({
+      env: { MUSTER_PUBLIC_URL: publicUrl },
+      elapsed: everAnotherMinute(),
+    })
+    const others = [
+      'https://evil.example.com',
+      'https://muster.example.com:8443',
+      'https://muster.example.com.evil.example',
+    ]
+    for (const components of Object.values(covers)) {
+      for (const origin of others) {
+        const reply = await send(behind, signer, login, signedAs(origin, components))
+        expect([origin, reply.status, reasonOf(reply)]).toEqual([origin, 401, 'bad-signature'])
+      }
+    }
+    const asHttp = await send(behind, signer, login, signedAs('http://muster.example.com', covers.target))
+    expect(reasonOf(asHttp)).toBe('bad-signature')
+    const unnamed = await send(servers[0]!, signer, login, signedAs(publicUrl, covers.authority))
+    expect(reasonOf(unnamed)).toBe('bad-signature')
+  })
+})

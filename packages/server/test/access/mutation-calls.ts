@@ -1,0 +1,218 @@
+import { type Call, notFound, ofWrongKind, text, tries } from './call.ts'
+import { webhookMutationCalls } from './webhook-calls.ts'
+
+const addService = (deviceId: string): string =>
+  `mutation { addService(deviceId: ${text(deviceId)}, name: "x", port: 22) { id } }`
+const remove = (deviceId: string, force = true): string =>
+  `mutation { deleteDevice(deviceId: ${text(deviceId)}, force: ${force}) }`
+const removeAll = (deviceIds: string[]): string =>
+  `mutation { deleteDevices(deviceId: [${deviceIds.map(text)}], force: true) }`
+const rename = (serviceId: string): string => `mutation { renameService(serviceId: ${text(serviceId)}, name: "x") }`
+const set = (serviceId: string): string =>
+  `mutation { setAttribute(name: "x", value: "y", serviceId: ${text(serviceId)}) }`
+const unset = (serviceId: string, name: string): string =>
+  `mutation { setAttribute(name: ${text(name)}, value: null, serviceId: ${text(serviceId)}) }`
+const setAll = (serviceId: string): string =>
+  `mutation { setAttributes(attributes: { x: "y" }, serviceId: ${text(serviceId)}, context: "c") }`
+const setMany = (serviceIds: string[]): string => {
+  const items = serviceIds.map((id) => `{ serviceId: ${text(id)}, attributes: { x: "y" } }`)
+  return `mutation { setAttributesMany(items: [${items}]) { serviceId attributes code message } }`
+}
+const updateDevice = (deviceId: string): string =>
+  `mutation { updateDevice(deviceId: ${text(deviceId)}, name: "x", hardwareId: null) { id } }`
+const updateService = (id: string): string => `mutation { updateService(id: ${text(id)}, name: "x", port: 1) { id } }`
+const updateKey = (key: string): string => `mutation { updateAccessKey(key: ${text(key)}, enabled: false) { key } }`
+
+const deleteCode = (id: string): string => `mutation { deleteRegistrationCode(id: ${text(id)}) }`
+const reportState = (serviceId: string, state = 'active'): string =>
+  `mutation { reportState(serviceId: ${text(serviceId)}, state: ${text(state)}) }`
+const rotate = (deviceId: string, allow = false): string =>
+  `mutation { rotateDeviceSecret(deviceId: ${text(deviceId)}, allow: ${allow}) { secret } }`
+
+const missed = { code: 'NOT_FOUND', attributes: null }
+
+/** Every mutation. */
+export const mutationCalls: Record<string, Call> = {
+  ...webhookMutationCalls,
+  'Mutation.addService': {
+    plain: ({ device }) => addService(device),
+    naming: {
+      deviceId: [
+        notFound(({ device }) => addService(device)),
+        ofWrongKind(({ service }) => addService(service)),
+        ofWrongKind(({ userId }) => addService(userId)),
+      ],
+    },
+    others: ['name', 'application', 'host', 'port', 'enabled'],
+  },
+  'Mutation.createAccessKey': {
+    plain: () => 'mutation { createAccessKey(name: "x") { key secret } }',
+    others: ['name', 'readOnly', 'requireDigest', 'expires', 'publicKey'],
+  },
+  'Mutation.createRegistrationCode': {
+    plain: () => 'mutation { createRegistrationCode(name: "x") { code } }',
+    others: [
+      ...['name', 'platform', 'attributes', 'uses', 'expires'],
+      ...['name', 'application', 'host', 'port', 'enabled'].map((field) => `services.${field}`),
+    ],
+  },
+  'Mutation.deleteRegistrationCode': {
+    plain: ({ registrationCode }) => deleteCode(registrationCode),
+    naming: {
+      id: [
+        notFound(({ registrationCode }) => deleteCode(registrationCode)),
+        ofWrongKind(({ device }) => deleteCode(device)),
+      ],
+    },
+  },
+  'Mutation.reportState': {
+    plain: ({ device }) => reportState(device),
+    naming: {
+      serviceId: [
+        notFound(({ device }) => reportState(device)),
+        notFound(({ service }) => reportState(service)),
+        notFound(({ device }) => reportState(device, 'inactive')),
+        ofWrongKind(({ userId }) => reportState(userId)),
+      ],
+    },
+    others: ['state', 'ttl'],
+  },
+  'Mutation.rotateDeviceSecret': {
+    plain: ({ device }) => rotate(device),
+    naming: {
+      deviceId: [
+        notFound(({ device }) => rotate(device)),
+        notFound(({ device }) => rotate(device, true)),
+        ofWrongKind(({ service }) => rotate(service)),
+        ofWrongKind(({ userId }) => rotate(userId)),
+      ],
+    },
+    others: ['allow'],
+  },
+  'Mutation.deleteAccessKey': {
+    plain: ({ accessKey }) => `mutation { deleteAccessKey(key: ${text(accessKey)}) }`,
+    naming: { key: notFound(({ accessKey }) => `mutation { deleteAccessKey(key: ${text(accessKey)}) }`) },
+  },
+  'Mutation.deleteDevice': {
+    plain: ({ device }) => remove(device),
+    naming: {
+      deviceId: [
+        notFound(({ device }) => remove(device)),
+        notFound(({ device }) => remove(device, false)),
+        ofWrongKind(({ service }) => remove(service)),
+        ofWrongKind(({ userId }) => remove(userId)),
+      ],
+    },
+    others: ['force'],
+  },
+  'Mutation.deleteDevices': {
+    plain: ({ device }) => removeAll([device]),
+    naming: {
+      deviceId: [
+        notFound(({ device }) => removeAll([device])),
+        notFound(({ device }, own) => removeAll([own.device, device])),
+        ofWrongKind(({ service, userId }) => removeAll([service, userId])),
+      ],
+    },
+    others: ['force'],
+  },
+  'Mutation.registerDevice': {
+    plain: () => 'mutation { registerDevice(name: "x") { device { id } } }',
+    naming: {
+      // Unique in an account only: what others have taken must not show.
+      hardwareId: tries('own', ({ hardwareId }) => {
+        return `mutation { registerDevice(name: "x", hardwareId: ${text(hardwareId)}) { device { id hardwareId } } }`
+      }),
+    },
+    others: [
+      'name',
+      'platform',
+      'attributes',
+      ...['name', 'application', 'host', 'port', 'enabled'].map((field) => `services.${field}`),
+    ],
+  },
+  'Mutation.removeService': {
+    plain: ({ service }) => `mutation { removeService(id: ${text(service)}) }`,
+    naming: {
+      id: [
+        notFound(({ service }) => `mutation { removeService(id: ${text(service)}) }`),
+        notFound(({ device }) => `mutation { removeService(id: ${text(device)}) }`),
+      ],
+    },
+  },
+  'Mutation.renameService': {
+    plain: ({ service }) => rename(service),
+    naming: {
+      serviceId: [
+        notFound(({ service }) => rename(service)),
+        notFound(({ device }) => rename(device)),
+        ofWrongKind(({ userId }) => rename(userId)),
+      ],
+    },
+    others: ['name'],
+  },
+  'Mutation.setAttribute': {
+    plain: ({ userId }) => set(userId),
+    naming: {
+      serviceId: [
+        notFound(({ service }) => set(service)),
+        notFound(({ device }) => set(device)),
+        notFound(({ userId }) => set(userId)),
+        notFound(({ device, attribute }) => unset(device, attribute)),
+      ],
+    },
+    others: ['name', 'value', 'context'],
+  },
+  'Mutation.setAttributes': {
+    plain: ({ userId }) => setAll(userId),
+    naming: {
+      serviceId: [
+        notFound(({ service }) => setAll(service)),
+        notFound(({ device }) => setAll(device)),
+        notFound(({ userId }) => setAll(userId)),
+      ],
+    },
+    others: ['attributes', 'context'],
+  },
+  'Mutation.setAttributesMany': {
+    plain: ({ device }) => setMany([device]),
+    naming: {
+      'items.serviceId': tries(
+        { finds: { setAttributesMany: [missed, missed, missed, { code: null, attributes: { x: 'y' } }] } },
+        ({ device, service, userId }, own) => setMany([device, service, userId, own.service]),
+      ),
+    },
+    others: ['items.attributes', 'items.context'],
+  },
+  'Mutation.updateAccessKey': {
+    plain: ({ accessKey }) => updateKey(accessKey),
+    naming: { key: notFound(({ accessKey }) => updateKey(accessKey)) },
+    others: ['name', 'enabled'],
+  },
+  'Mutation.updateDevice': {
+    plain: ({ device }) => updateDevice(device),
+    naming: {
+      deviceId: [
+        notFound(({ device }) => updateDevice(device)),
+        ofWrongKind(({ service }) => updateDevice(service)),
+        ofWrongKind(({ userId }) => updateDevice(userId)),
+      ],
+      hardwareId: tries('own', ({ hardwareId }, own) => {
+        const [device, taken] = [own.device, hardwareId].map(text)
+        return `mutation { updateDevice(deviceId: ${device}, hardwareId: ${taken}) { id hardwareId } }`
+      }),
+    },
+    others: ['name', 'platform'],
+  },
+  'Mutation.updateService': {
+    plain: ({ service }) => updateService(service),
+    naming: {
+      id: [
+        notFound(({ service }) => updateService(service)),
+        notFound(({ device }) => updateService(device)),
+        ofWrongKind(({ userId }) => updateService(userId)),
+      ],
+    },
+    others: ['name', 'application', 'host', 'port', 'enabled'],
+  },
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer, TestApp, TestUser } from '../app.ts'
+import { openStream } from '../event-stream.ts'
+import { type Call, notFound, ofWrongKind, text } from './call.ts'
+
+const events = (...args: string[]): string =>
+  `subscription { events(${args.join(', ')}) { type owner { id email } actor { id email } } }`
+const after = (event: string): string => `after: ${text(event)}`
+const ofDevices = (...ids: string[]): string => `deviceId: [${ids.map(text)}]`
+
+/** Every subscription, with what is stored already. Whom it tells what happens later is asked in told-to-nobody-else.test.ts. */
+export const subscriptionCalls: Record<string, Call> = {
+  'Subscription.events': {
+    plain: ({ event }) => events(after(event)),
+    naming: {
+      after: [
+        notFound(({ event }) => events(after(event))),
+        notFound(({ event, device }) => events(after(event), ofDevices(device))),
+        ofWrongKind(({ device }) => events(after(device))),
+        ofWrongKind(({ eventCursor }) => events(after(eventCursor))),
+      ],
+      deviceId: ({ device, service, userId }, own) => ({
+        document: events(after(own.event), ofDevices(device, service, userId, own.device)),
+        outcome: { finds: { events: { owner: { id: own.userId } } } },
+      }),
+    },
+    others: ['types'],
+  },
+}
+
+export const isSubscription = (document: string): boolean => document.startsWith('subscription')
+
+/** Asks for a stream and changes a device of the user's own meanwhile; the answer is what the stream's first message says. */
+export async function askStream(
+  app: Pick<TestApp, 'url'>,
+  user: TestUser,
+  { document, device }: { document: string; device: string },
+): Promise<Answer> {
+  const { status, messages, text: received, cut } = await openStream({ app, user, query: document })
+  try {
+    await user.data(`mutation { setAttribute(name: "seen", value: "${Math.random()}", serviceId: ${text(device)}) }`)
+    while (messages.length === 0) {
+      if (status !== 200) throw new Error(`refused: ${received()}`)
+      await sleep(5)
+    }
+    const { data, errors } = messages[0]!.data
+    return { status, headers: new Headers(), data, errors }
+  } finally {
+    cut()
+  }
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { eventTypes } from '../../src/features/events/record.ts'
+import { startTestApp, type TestApp, type TestUser } from '../app.ts'
+import { openStream, type RawStream } from '../event-stream.ts'
+import { type Receiver, startReceiver } from '../receiver.ts'
+import { type Belongings, giveBelongings, receiversAllowed, startRefusingReceiver } from './belongings.ts'
+import { mutationCalls } from './mutation-calls.ts'
+
+interface Owner {
+  user: TestUser
+  own: Belongings
+}
+
+let app: TestApp
+let other: TestApp
+let refusing: Receiver
+let receiver: Receiver
+beforeAll(async () => {
+  app = await startTestApp({ env: receiversAllowed, worker: true })
+  other = await app.startAnother({ env: receiversAllowed })
+  ;[refusing, receiver] = [await startRefusingReceiver(), await startReceiver()]
+})
+afterAll(async () => {
+  await other.close()
+  await app.close()
+  await refusing.close()
+  await receiver.close()
+})
+
+async function newOwner(): Promise<Owner> {
+  const user = await app.createUser()
+  return { user, own: await giveBelongings(user, refusing) }
+}
+
+async function listen(user: TestUser, args: string): Promise<RawStream> {
+  const query = `subscription { events${args} { id type owner { id email } actor { id } target { id name } data } }`
+  const stream = await openStream({ app, user, query })
+  onTestFinished(() => stream.cut())
+  return stream
+}
+
+const deviceIds = (owners: readonly Owner[]): string =>
+  JSON.stringify(owners.flatMap(({ own }) => [own.device, own.service, own.userId]))
+
+it('what happens to a user reaches no stream and no webhook of another, whatever it is and whoever it is asked of', async () => {
+  const victims: [mutation: string, owner: Owner][] = []
+  for (const mutation of Object.keys(mutationCalls)) victims.push([mutation, await newOwner()])
+  const stranger = await newOwner()
+  const owners = [...victims.map(([, owner]) => owner), stranger]
+  await stranger.user.data(`mutation { createWebhook(url: "${receiver.url}", events: [${eventTypes}]) { id } }`)
+  const streams = [
+    await listen(stranger.user, ''),
+    await listen(stranger.user, `(types: [${eventTypes}])`),
+    await listen(stranger.user, `(deviceId: ${deviceIds(owners)})`),
+    await listen(stranger.user, `(after: "${stranger.own.event}", deviceId: ${deviceIds(owners)})`),
+  ]
+  const attending = await listen(victims[0]![1].user, '')
+
+  // By either server, since what one commits is heard of by both.
+  for (const [index, [mutation, { user, own }]] of victims.entries()) {
+    const by = index % 2 === 0 ? user : other.as(user)
+    await by.data(mutationCalls[mutation]!.plain(own))
+  }
+  await victims[0]![1].user.data('mutation { registerDevice(name: "last") { device { id } } }')
+  const seen = `mutation { setAttribute(name: "seen", value: "yes", serviceId: "${stranger.own.device}") }`
+  await stranger.user.data(seen)
+
+  // Events come in the order of their ids, so once this one is there all of the others could have been.
+  const isSeen = (text: string): boolean => text.includes('"seen"')
+  while (!streams.every((stream) => isSeen(stream.text()))) await sleep(10)
+  await receiver.waitFor(1, ({ text }) => isSeen(text))
+  while (!attending.text().includes('"last"')) await sleep(10)
+  const { login } = await stranger.user.data('{ login { webhooks { deliveries(size: 1000) { items { request } } } } }')
+
+  const told = [JSON.stringify(login), ...streams.map((stream) => stream.text())]
+  told.push(...receiver.received.map(({ text }) => text))
+  for (const [mutation, { user, own }] of victims) {
+    const found = [own.mark, own.userId, own.device, user.email].filter((text) =>
+      told.some((each) => each.includes(text)),
+    )
+    expect([mutation, found]).toEqual([mutation, []])
+  }
+  expect(streams.slice(0, 3).map(({ messages }) => messages.length)).toEqual([1, 1, 1])
+  expect(new Set(receiver.received.map(({ body }) => body.data.owner.id))).toEqual(new Set([stranger.own.userId]))
+})

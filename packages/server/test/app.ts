@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { type SigningKey, signRequest } from '@muster/http-signature'
+import type { GraphQLFormattedError } from 'graphql'
+import { pino } from 'pino'
+import { buildApp } from '../src/app.ts'
+import { createAuthentication } from '../src/auth/authenticate.ts'
+import { createSecrets, type Secrets } from '../src/auth/secrets.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import type { Database } from '../src/db/database.ts'
+import { createAccessKey } from '../src/features/access-keys/access-keys.ts'
+import { measureFeed } from '../src/features/events/feed/feed.metrics.ts'
+import { createFeed, type Feed } from '../src/features/events/feed/feed.ts'
+import { createConnections } from '../src/features/presence/connections.ts'
+import { createMetrics, type Metrics } from '../src/metrics.ts'
+import { type MqttOptions, serveMqtt } from '../src/mqtt/mqtt.ts'
+import { createOutbound } from '../src/outbound/outbound.ts'
+import type { Resolve } from '../src/outbound/resolve.ts'
+import { buildWorker } from '../src/worker.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { newAccount } from './new-account.ts'
+
+export interface Answer<Data = Record<string, unknown>> {
+  status: number
+  headers: Headers
+  data: Data | null | undefined
+  errors: (GraphQLFormattedError & { extensions: { code: string } & Record<string, unknown> })[] | undefined
+}
+
+export interface TestUser {
+  accountId: string
+  email: string
+  keyId: string
+  secret: string
+  /** Sends a signed operation. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to its test alone
+  query<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Answer<Data>>
+  /** The data of a signed operation; throws when the answer has errors. */
+  // biome-ignore lint/suspicious/noExplicitAny: see query
+  data<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Data>
+}
+
+export interface TestApp {
+  url: string
+  db: Database
+  config: Config
+  /** The port of MQTT over TCP, with the option `mqtt`. */
+  mqttPort: number
+  owner: TestUser
+  /** Another user, with an access key. */
+  createUser(): Promise<TestUser>
+  /** Another server process, as it were, on the same database; to be closed before this one. */
+  startAnother(options?: TestAppOptions): Promise<TestApp>
+  /** The same user, whose requests go to that server. */
+  as(user: TestUser): TestUser
+  close(): Promise<void>
+}
+
+export interface TestAppOptions {
+  /** Settings by the names they have in the environment. */
+  env?: Record<string, string>
+  clock?: () => Date
+  /** False: the plain executor alone. */
+  jit?: boolean
+  /** True: does what a server does beside requests, too. */
+  worker?: boolean
+  /** True: devices may sign on by MQTT, and it is kept who is there. */
+  mqtt?: boolean
+  /** Finds the addresses of names that webhooks go to. */
+  resolve?: Resolve
+}
+
+/** A server of its own that listens on loopback, on a database of its own, with one user. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = await createTestDatabase()
+  const app = await startOn(database, createSecrets(randomBytes(32)), options)
+  return {
+    ...app,
+    async close() {
+      await app.close()
+      await database.drop()
+    },
+  }
+}
+
+async function startOn(
+  database: TestDatabase,
+  secrets: Secrets,
+  { env = {}, worker: hasWorker = false, mqtt: hasMqtt = false, resolve, ...options }: TestAppOptions,
+): Promise<TestApp> {
+  const config = readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...env })
+  const log = pino({ level: config.logLevel })
+  const authentication = await createAuthentication({ ...database, config, secrets, log, ...options })
+  const feed = createFeed({ ...database, log })
+  const metrics = createMetrics()
+  measureFeed(metrics, feed)
+  const outbound = createOutbound({ allowed: config.webhookAllow, ...(resolve && { resolve }) })
+  const deps = { config, db: database.db, secrets, feed, outbound, metrics, log, ...authentication, ...options }
+  const worker = hasWorker ? buildWorker({ ...deps, connection: database.connection }) : undefined
+  await worker?.start()
+  const app = await buildApp(deps)
+  await app.listen({ host: config.host, port: config.port })
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const presence = hasMqtt
+    ? await servePresence({ config, log, feed, metrics, server: app.server, ...database })
+    : undefined
+
+  const newUser = async (): Promise<TestUser> => {
+    const { id, email } = await newAccount(database.db)
+    const viewer = { accountId: id, email, readOnly: false }
+    const created = await createAccessKey({ db: database.db, viewer, secrets, clock: () => new Date() }, {})
+    return testUser(url, { accountId: id, email, keyId: created.key, secret: created.secret! })
+  }
+  return {
+    url,
+    db: database.db,
+    config,
+    mqttPort: presence?.port ?? 0,
+    owner: await newUser(),
+    createUser: newUser,
+    startAnother: (more = {}) => startOn(database, secrets, more),
+    as: (user) => testUser(url, user),
+    async close() {
+      await presence?.close()
+      await app.close()
+      await worker?.close()
+      await outbound.close()
+      await feed.close()
+      await authentication.close()
+    },
+  }
+}
+
+async function servePresence(
+  options: TestDatabase & Pick<MqttOptions, 'log' | 'server'> & { config: Config; feed: Feed; metrics: Metrics },
+) {
+  const { presenceHold: holdMs } = options.config
+  const onEvents = (): void => options.feed.wake()
+  const connections = createConnections({ ...options, holdMs, onEvents })
+  const mqtt = await serveMqtt({ ...options, connections, onEvents, port: 0 })
+  return {
+    port: mqtt.port,
+    async close() {
+      await mqtt.close()
+      await connections.close()
+    },
+  }
+}
+
+function testUser(url: string, user: Pick<TestUser, 'accountId' | 'email' | 'keyId' | 'secret'>): TestUser {
+  const key: SigningKey = { algorithm: 'hmac-sha256', secret: Buffer.from(user.secret, 'base64') }
+  const query: TestUser['query'] = (document, variables) =>
+    sendSigned(`${url}/graphql/v1`, user.keyId, key, { query: document, variables })
+  return {
+    ...user,
+    query,
+    async data(document, variables) {
+      const { data, errors } = await query(document, variables)
+      if (errors !== undefined)
+        throw new Error(errors.map((error) => `${error.extensions.code}: ${error.message}`).join('; '))
+      return data
+    },
+  }
+}
+
+async function sendSigned<Data>(url: string, keyId: string, key: SigningKey, operation: object): Promise<Answer<Data>> {
+  const body = JSON.stringify(operation)
+  const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
+  const created = Math.floor(Date.now() / 1_000)
+  const signature = signRequest({ keyId, key, method: 'POST', url, headers, body, created })
+  const response = await fetch(url, { method: 'POST', headers: { ...headers, ...signature }, body })
+  const { data, errors } = (await response.json()) as Pick<Answer<Data>, 'data' | 'errors'>
+  return { status: response.status, headers: response.headers, data, errors }
+}

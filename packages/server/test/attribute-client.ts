@@ -1,0 +1,76 @@
+import type { Answer, TestUser } from './app.ts'
+
+/** What a mutation answered: its result, or the code of its error. */
+export type Outcome<Result> = { result: Result } | { code: string; message: string }
+
+export interface Write {
+  serviceId: string
+  attributes: unknown
+  context?: string | null
+}
+
+type Tree = Record<string, unknown>
+
+/** The operations on attributes as one user sends them. */
+export interface AttributeClient {
+  addDevice(attributes?: Tree): Promise<string>
+  addService(deviceId: string): Promise<string>
+  set(name: string, value: string | null, serviceId: string, context?: string | null): Promise<Outcome<string | null>>
+  setAll(attributes: unknown, serviceId: string, context?: string | null): Promise<Outcome<Tree>>
+  setMany(items: readonly Write[]): Promise<Answer>
+  /** Attributes and contexts of any target; null where it is not found. */
+  read(id: string, context?: string | null): Promise<{ attributes: Tree; contexts: string[] } | null>
+  /** Changes of attributes, oldest first. */
+  changes(): Promise<Change[]>
+}
+
+export interface Change {
+  target: { id: string; name: string; kind: string }[]
+  data: { context: string | null; changes: Record<string, { old: string | null; new: string | null }> }
+}
+
+const setDocument = `mutation ($name: String!, $value: String, $serviceId: String!, $context: String) {
+  setAttribute(name: $name, value: $value, serviceId: $serviceId, context: $context) }`
+const setAllDocument = `mutation ($attributes: Object!, $serviceId: String!, $context: String) {
+  setAttributes(attributes: $attributes, serviceId: $serviceId, context: $context) }`
+const setManyDocument = `mutation ($items: [AttributesInput!]!) {
+  setAttributesMany(items: $items) { serviceId attributes code message } }`
+const readDocument = `query ($ids: [String!]!, $context: String) { login {
+  attributes(context: $context) contexts
+  service(id: $ids) { attributes(context: $context) contexts } } }`
+
+export function attributeClient(user: TestUser): AttributeClient {
+  return {
+    addDevice: async (attributes) => {
+      const document =
+        'mutation ($attributes: Object) { registerDevice(name: "device", attributes: $attributes) { device { id } } }'
+      return (await user.data(document, { attributes })).registerDevice.device.id
+    },
+    addService: async (deviceId) => {
+      const document = 'mutation ($id: String!) { addService(deviceId: $id, name: "service") { id } }'
+      return (await user.data(document, { id: deviceId })).addService.id
+    },
+    set: async (name, value, serviceId, context) =>
+      outcome(await user.query(setDocument, { name, value, serviceId, context }), 'setAttribute'),
+    setAll: async (attributes, serviceId, context) =>
+      outcome(await user.query(setAllDocument, { attributes, serviceId, context }), 'setAttributes'),
+    setMany: (items) => user.query(setManyDocument, { items }),
+    read: async (id, context) => {
+      const ofUser = id === user.accountId
+      const { login } = await user.data(readDocument, { ids: ofUser ? [] : [id], context })
+      const { service, ...own } = login
+      return ofUser ? own : (service[0] ?? null)
+    },
+    changes: async () => {
+      const { login } = await user.data(
+        '{ login { events(size: 1000, types: [ATTRIBUTE_CHANGE]) { items { target { id name kind } data } } } }',
+      )
+      return login.events.items.reverse()
+    },
+  }
+}
+
+function outcome<Result>({ data, errors }: Answer, field: string): Outcome<Result> {
+  if (errors === undefined) return { result: (data as Record<string, Result>)[field]! }
+  return { code: errors[0]!.extensions.code, message: errors[0]!.message }
+}

@@ -1,0 +1,94 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { signRequest } from '@muster/http-signature'
+import type { TestApp, TestUser } from './app.ts'
+
+export interface StreamMessage {
+  event: string
+  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to its test alone
+  data: any
+}
+
+/** An answer of Server-Sent Events, read by hand. */
+export interface RawStream {
+  status: number
+  headers: IncomingMessage['headers']
+  response: IncomingMessage
+  /** The messages so far, comments apart. */
+  messages: StreamMessage[]
+  /** Everything as received. */
+  text(): string
+  /** Resolves when the server has ended the answer, or the connection has gone. */
+  ended: Promise<void>
+  /** Cuts the connection. */
+  cut(): void
+}
+
+export interface StreamRequest {
+  app: Pick<TestApp, 'url'>
+  user: TestUser
+  query: string
+  variables?: Record<string, unknown>
+  headers?: Record<string, string>
+}
+
+/** The headers that sign a request to the stream of a server. */
+export function signStream({ app, user, query, variables, headers: more }: StreamRequest): {
+  url: string
+  body: string
+  headers: Record<string, string>
+} {
+  const url = `${app.url}/graphql/v1/stream`
+  const body = JSON.stringify({ query, variables })
+  const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...more }
+  const signature = signRequest({
+    keyId: user.keyId,
+    key: { algorithm: 'hmac-sha256', secret: Buffer.from(user.secret, 'base64') },
+    method: 'POST',
+    url,
+    headers,
+    body,
+    created: Math.floor(Date.now() / 1_000),
+  })
+  return { url, body, headers: { ...headers, ...signature } }
+}
+
+/** Resolves once the answer has begun. */
+export async function openStream(given: StreamRequest): Promise<RawStream> {
+  const { url, body, headers } = signStream(given)
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent: ClientRequest = httpRequest(url, { method: 'POST', headers: headers, agent: false }, resolve)
+    sent.on('error', reject)
+    sent.end(body)
+  })
+  const messages: StreamMessage[] = []
+  const parts: string[] = []
+  let rest = ''
+  response.setEncoding('utf8')
+  response.on('data', (text: string) => {
+    parts.push(text)
+    const blocks = (rest + text).split('\n\n')
+    rest = blocks.pop()!
+    for (const block of blocks) messages.push(...parse(block))
+  })
+  const ended = new Promise<void>((resolve) => {
+    response.on('error', () => {})
+    response.on('close', resolve)
+  })
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    response,
+    messages,
+    text: () => parts.join(''),
+    ended,
+    cut: () => void response.destroy(),
+  }
+}
+
+function parse(block: string): StreamMessage[] {
+  const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith(':'))
+  if (lines.length === 0) return []
+  const fields = new Map(lines.map((line) => line.split(/: ?(.*)/s, 2) as [string, string]))
+  const data = fields.get('data') ?? ''
+  return [{ event: fields.get('event') ?? 'message', data: data === '' ? undefined : JSON.parse(data) }]
+}

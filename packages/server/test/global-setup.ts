@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { createDatabase, createPool } from '../src/db/database.ts'
+import { startEmbedded } from '../src/db/embedded/embedded.ts'
+import { migrate } from '../src/db/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the PostgreSQL of the tests is, and the migrated database that each file copies. */
+    testDatabase: { connection: pg.ClientConfig; template: string }
+  }
+}
+
+/**
+ * Starts a PostgreSQL for the tests, or takes the one of MUSTER_TEST_DATABASE_URL, whose user must be allowed to create
+ * databases, and makes the template.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { connection, stop } = await startDatabase()
+  const template = `muster_template_${process.pid}`
+  await createTemplate(connection, template)
+  project.provide('testDatabase', { connection, template })
+  return async () => {
+    await administer(connection, `drop database "${template}" with (force)`)
+    await stop()
+  }
+}
+
+async function startDatabase(): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
+  const url = process.env.MUSTER_TEST_DATABASE_URL
+  if (url !== undefined) return { connection: { connectionString: url }, stop: async () => {} }
+
+  const folder = await mkdtemp(join(tmpdir(), 'muster-test-'))
+  const quiet = { info() {}, warn: console.warn, error: console.error }
+  const onExit = (reason: string) => console.error(reason)
+  // What a crash would lose is not under test here; tests of that start a server of their own.
+  const database = await startEmbedded({
+    dataFolder: folder,
+    log: quiet,
+    onExit,
+    // Nor does a database live long enough to be cleaned up; and a cleaner at work may not be sent away when it is dropped.
+    settings: { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_connections: '400' },
+  }).catch(async (error) => {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  })
+  return {
+    connection: database.connection,
+    stop: async () => {
+      await database.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function createTemplate(connection: pg.ClientConfig, template: string): Promise<void> {
+  await administer(connection, `create database "${template}"`)
+  const pool = createPool({ connection: atDatabase(connection, template), size: 2, statementTimeout: 0 })
+  const db = createDatabase(pool)
+  try {
+    await migrate(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** The same server, another database. */
+export function atDatabase(connection: pg.ClientConfig, database: string): pg.ClientConfig {
+  if (connection.connectionString === undefined) return { ...connection, database }
+  const url = new URL(connection.connectionString)
+  url.pathname = `/${database}`
+  return { connectionString: url.href }
+}
+
+/** Runs one statement outside any of the tests' databases. */
+export async function administer(connection: pg.ClientConfig, statement: string): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,99 @@
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { createPool, type Database } from '../src/db/database.ts'
+import type { DB } from '../src/db/tables.generated.ts'
+import { createTestDatabase } from './database.ts'
+
+/** A database of its own whose statements can be explained. */
+export interface ExplainedDatabase {
+  db: Database
+  /** The plan of the one statement that `run` sends, made for its values. */
+  planFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
+  /** The plan that PostgreSQL keeps for a named statement: made for any values. */
+  genericPlanFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
+  close(): Promise<void>
+}
+
+export interface Plan {
+  indexes: string[]
+  /** Tables that are read from end to end. */
+  scanned: string[]
+  /** What is sorted by the natural order, rather than read in it. */
+  naturalSorts: string[]
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Index Name'?: string
+  'Relation Name'?: string
+  'Sort Key'?: string[]
+  Plans?: PlanNode[]
+}
+
+export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
+  const database = await createTestDatabase()
+  const pool = createPool({ connection: database.connection, size: 1, statementTimeout: 30_000 })
+  const sent: CompiledQuery[] = []
+  const db: Database = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => {
+      sent.push(query)
+    },
+  })
+
+  async function statementOf(run: (db: Database) => Promise<unknown>): Promise<CompiledQuery> {
+    sent.length = 0
+    await run(db)
+    const [statement, ...others] = sent
+    if (statement === undefined || others.length > 0) throw new Error(`one statement expected, ${sent.length} found`)
+    return statement
+  }
+
+  async function explain(text: string, parameters: readonly unknown[]): Promise<Plan> {
+    const { rows } = await db.executeQuery<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      CompiledQuery.raw(`explain (format json) ${text}`, [...parameters]),
+    )
+    return summary(rows[0]!['QUERY PLAN'][0].Plan)
+  }
+
+  return {
+    db,
+    async planFor(run) {
+      const { sql, parameters } = await statementOf(run)
+      return explain(sql, parameters)
+    },
+    async genericPlanFor(run) {
+      const { sql, parameters } = await statementOf(run)
+      await pool.query(`set plan_cache_mode = force_generic_plan; prepare explained as ${sql}`)
+      try {
+        return await explain(`execute explained (${parameters.map(literal).join(', ')})`, [])
+      } finally {
+        await pool.query('deallocate explained; reset plan_cache_mode')
+      }
+    },
+    async close() {
+      await db.destroy()
+      await database.drop()
+    },
+  }
+}
+
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `array[${value.map(literal).join(', ')}]::text[]`
+  if (value === null || value === undefined) return 'null'
+  return pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value))
+}
+
+function summary(root: PlanNode): Plan {
+  const nodes: PlanNode[] = [root]
+  for (const node of nodes) nodes.push(...(node.Plans ?? []))
+  const distinct = (names: readonly (string | undefined)[]): string[] =>
+    [...new Set(names.filter((name) => name !== undefined))].sort()
+  return {
+    indexes: distinct(nodes.map((node) => node['Index Name'])),
+    scanned: distinct(nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name'])),
+    naturalSorts: distinct(
+      nodes.flatMap((node) => node['Sort Key'] ?? []).filter((key) => key.includes('natural_order')),
+    ),
+  }
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+
+/** A message that a webhook received. */
+export interface Received {
+  id: string
+  timestamp: string
+  signature: string
+  headers: IncomingMessage['headers']
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what a message holds is known to its test alone
+  body: any
+}
+
+/** Receives webhooks on loopback. */
+export interface Receiver {
+  url: string
+  received: Received[]
+  /** Resolves with the messages once there are so many; those that match, where a condition is given. */
+  waitFor(count: number, matches?: (message: Received) => boolean): Promise<Received[]>
+  /** How requests are answered from now on; 200 and nothing else by default. */
+  answer(handle: (message: Received, response: ServerResponse) => void): void
+  close(): Promise<void>
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = []
+  const watchers = new Set<() => void>()
+  let handle = (_message: Received, response: ServerResponse): void => void response.end()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const text = Buffer.concat(chunks).toString()
+    const message = {
+      id: String(request.headers['webhook-id']),
+      timestamp: String(request.headers['webhook-timestamp']),
+      signature: String(request.headers['webhook-signature']),
+      headers: request.headers,
+      text,
+      body: JSON.parse(text),
+    }
+    received.push(message)
+    handle(message, response)
+    for (const watch of watchers) watch()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    async waitFor(count, matches = () => true) {
+      const enough = Promise.withResolvers<Received[]>()
+      const watch = (): void => {
+        const found = received.filter(matches)
+        if (found.length >= count) enough.resolve(found)
+      }
+      watchers.add(watch)
+      watch()
+      return enough.promise.finally(() => watchers.delete(watch))
+    },
+    answer(next) {
+      handle = next
+    },
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Whether a receiver that knows this secret takes the message for genuine; throws when not. */
+export const verifyMessage = (secret: string, { id, timestamp, signature, text }: Received): unknown =>
+  new Webhook(secret).verify(text, {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signature,
+  })

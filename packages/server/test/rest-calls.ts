@@ -1,0 +1,120 @@
+import { type Route, routeName } from '../src/rest/route.ts'
+import type { Belongings } from './access/belongings.ts'
+
+/** How a route is called with what somebody has. */
+export interface RestCall {
+  path: string
+  body?: Record<string, unknown>
+}
+
+/** Bodies of changes, each with every member that it may have. */
+const bodies: Record<string, (own: Belongings) => Record<string, unknown>> = {
+  'POST /devices': () => ({
+    name: 'gate',
+    hardwareId: 'rest-1',
+    platform: 'linux',
+    services: [{ name: 'ssh', application: 28, host: 'localhost', port: 2222, enabled: false }],
+    attributes: { site: 'oslo', net: { ssid: 'lab' } },
+  }),
+  'POST /devices/delete': ({ device }) => ({ deviceId: [device], force: true }),
+  'PATCH /devices/{id}': () => ({ name: 'gate', hardwareId: null, platform: null }),
+  'DELETE /devices/{id}': () => ({ force: true }),
+  'POST /devices/{id}/secret': () => ({ allow: true }),
+  'POST /devices/{id}/services': () => ({
+    name: 'web',
+    application: 8,
+    host: 'localhost',
+    port: 8080,
+    enabled: false,
+  }),
+  'PATCH /services/{id}': () => ({ name: 'web', application: 8, host: null, port: null, enabled: false }),
+  'PUT /services/{id}/name': () => ({ name: 'web' }),
+  'PUT /services/{id}/state': () => ({ state: 'active', ttl: 60 }),
+  'PATCH /attributes': ({ device }) => ({ items: [{ serviceId: device, attributes: { site: 'oslo' }, context: 'x' }] }),
+  'POST /access-keys': () => ({
+    name: 'dashboard',
+    readOnly: true,
+    requireDigest: true,
+    expires: '2099-01-01',
+    publicKey: null,
+  }),
+  'PATCH /access-keys/{key}': () => ({ name: 'dashboard', enabled: true }),
+  'POST /registration-codes': () => ({
+    name: 'gate',
+    platform: 'linux',
+    services: [{ name: 'ssh', port: 22 }],
+    attributes: { site: 'oslo' },
+    uses: 3,
+    expires: '2099-01-01',
+  }),
+  'POST /webhooks': ({ webhookUrl }) => ({ url: webhookUrl, events: ['DEVICE_STATE'], name: 'x', enabled: false }),
+  'PATCH /webhooks/{id}': ({ webhookUrl }) => ({
+    url: webhookUrl,
+    events: ['DEVICE_STATE'],
+    name: null,
+    enabled: false,
+  }),
+  'POST /webhooks/{id}/secret': () => ({ overlap: 60 }),
+  'POST /webhooks/{id}/redeliver': ({ delivery }) => ({ deliveryId: delivery, since: null }),
+}
+
+/** What stands for `{id}`, by the first part of the path. */
+const ids: Record<string, (own: Belongings) => string> = {
+  devices: ({ device }) => device,
+  services: ({ service }) => service,
+  'registration-codes': ({ registrationCode }) => registrationCode,
+  webhooks: ({ webhook }) => webhook,
+}
+
+/** Calls a route with what somebody has. */
+export function callOf(route: Route, own: Belongings): RestCall {
+  const body = bodyOf(route, own)
+  const query = route.path === '/services' ? `?id=${own.service}&id=${own.device}` : ''
+  return { path: fill(route.path, own) + query, ...(body && { body }) }
+}
+
+function bodyOf(route: Route, own: Belongings): Record<string, unknown> | undefined {
+  if (route.body === 'attributes') return { site: 'oslo', net: { ssid: 'lab' }, [own.attribute]: null }
+  if (route.written?.includes('value')) return { value: 'bergen' }
+  return bodies[routeName(route)]?.(own)
+}
+
+function fill(path: string, own: Belongings): string {
+  const [, kind = ''] = path.split('/')
+  const values: Record<string, string | undefined> = {
+    id: ids[kind]?.(own),
+    key: own.accessKey,
+    name: own.attribute,
+    // Only the device has an override, so that other holders read their base values there.
+    context: own.context,
+  }
+  return path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? `no ${name}`))
+}
+
+/** A value for each query parameter that a list takes. */
+export const queryValues: Record<string, (own: Belongings, path: string) => string> = {
+  size: () => '10',
+  from: () => '1',
+  after: (own, path) => placeIn(own, path),
+  last: (own, path) => placeIn(own, path),
+  sort: () => 'name%20desc',
+  name: ({ mark }) => mark,
+  state: () => 'inactive',
+  id: ({ device }) => device,
+  hardwareId: ({ hardwareId }) => hardwareId,
+  platform: ({ mark }) => `${mark}-device`,
+  application: () => '28',
+  attributes: ({ attribute, mark }) => encodeURIComponent(JSON.stringify({ [attribute]: `${mark}-value` })),
+  context: ({ context }) => context,
+  total: () => 'false',
+  minDate: () => '2020-01-01',
+  maxDate: () => '2099-01-01T00:00:00%2B01:00',
+  types: () => 'DEVICE_REGISTER',
+  deviceId: ({ device }) => device,
+  failed: () => 'true',
+}
+
+function placeIn({ device, event, delivery }: Belongings, path: string): string {
+  if (path.endsWith('/events')) return event
+  return path.endsWith('/deliveries') ? delivery : device
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { Database } from '../src/db/database.ts'
+import { newId } from '../src/features/devices/device-id.ts'
+
+export interface SeedDevice {
+  id?: string
+  name?: string
+  hardwareId?: string | null
+  platform?: string | null
+  created?: Date
+  state?: 'active' | 'inactive'
+  lastReported?: Date | null
+  statusA?: string | null
+  attributes?: object
+  /** Overrides by context. */
+  overrides?: Record<string, object>
+}
+
+/** Writes devices straight into the tables, for lists too long to be registered one by one. Answers their ids. */
+export async function seedDevices(db: Database, accountId: string, devices: readonly SeedDevice[]): Promise<string[]> {
+  const rows = devices.map(({ id = newId(), name = 'device', overrides = {}, ...rest }) => ({
+    id,
+    name,
+    overrides,
+    ...rest,
+  }))
+  await sql`
+    with seed as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (
+        id text, name text, "hardwareId" text, platform text, created timestamptz, state text, "lastReported" timestamptz,
+        "statusA" text, attributes jsonb, overrides jsonb)
+    ), new_device as (
+      insert into device (account_id, id, name, hardware_id, platform, created, attributes)
+      select ${accountId}, id, name, "hardwareId", platform, coalesce(created, now()), coalesce(attributes, '{}') from seed
+    ), new_live as (
+      insert into device_live (account_id, device_id, state, last_reported, status_a)
+      select ${accountId}, id, coalesce(state, 'inactive'), "lastReported", "statusA" from seed
+    )
+    insert into attribute_override (account_id, target_id, context, attributes)
+    select ${accountId}, id, key, value from seed, jsonb_each(overrides)`.execute(db)
+  return rows.map(({ id }) => id)
+}

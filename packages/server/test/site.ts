@@ -1,0 +1,118 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { type SignRequestOptions, signRequest } from '@muster/http-signature'
+import fastify from 'fastify'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { createAuthentication } from '../src/auth/authenticate.ts'
+import { createSecrets, type Secrets } from '../src/auth/secrets.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import { ApiError } from '../src/errors.ts'
+import type { CreatedAccessKey } from '../src/features/access-keys/access-key.ts'
+import { type AccessKeyInput, createAccessKey } from '../src/features/access-keys/access-keys.ts'
+import { createUser } from '../src/features/users/users.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+
+/** One database under one master key, and the server processes that tests of authentication start on it. */
+export interface Site extends TestDatabase {
+  secrets: Secrets
+  createUser(): Promise<SiteUser>
+  startServer(options?: { env?: Record<string, string>; clock?: () => Date }): Promise<Server>
+}
+
+export interface SiteUser {
+  viewer: { accountId: string; email: string; readOnly: boolean }
+  context: Parameters<typeof createAccessKey>[0]
+  createKey(input?: AccessKeyInput): Promise<CreatedAccessKey>
+}
+
+export interface Server {
+  url: string
+  /** Sends a request as signed; `alter` changes it after signing. */
+  send(signed: Partial<SignRequestOptions> & { alter?: (request: Request) => Request }): Promise<Reply>
+  /** Signs with an hmac-sha256 key, form B, with a body. */
+  as(key: { key: string; secret: string | null }, more?: Partial<SignRequestOptions>): Promise<Reply>
+  close(): Promise<void>
+}
+
+export interface Reply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what is tested
+  body: any
+}
+
+/** A database of the test's own; it and the servers on it go when the test has finished. */
+export async function openSite(): Promise<Site> {
+  const database = await createTestDatabase()
+  const secrets = createSecrets(randomBytes(32))
+  const servers: Server[] = []
+  onTestFinished(async () => {
+    for (const server of servers) await server.close()
+    await database.drop()
+  })
+  return {
+    ...database,
+    secrets,
+    createUser: () => newUser(database, secrets),
+    async startServer({ env = {}, clock } = {}) {
+      const server = await listen(database, secrets, readConfig(env), clock ?? (() => new Date()))
+      servers.push(server)
+      return server
+    },
+  }
+}
+
+async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<SiteUser> {
+  const { id, email } = await createUser(db, { email: `${randomUUID()}@example.com` })
+  const viewer = { accountId: id, email, readOnly: false }
+  const context = { db, viewer, secrets, clock: () => new Date() }
+  return { viewer, context, createKey: (input = {}) => createAccessKey(context, input) }
+}
+
+/** A route that answers who it takes the request to come from, as any route of the server may. */
+async function listen(database: TestDatabase, secrets: Secrets, config: Config, clock: () => Date): Promise<Server> {
+  const log = pino({ level: 'silent' })
+  const authentication = createAuthentication({ ...database, secrets, config, log, clock })
+  const app = fastify({ forceCloseConnections: true })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.setErrorHandler((error, _request, reply) => {
+    const { code, message, status, details } =
+      error instanceof ApiError ? error : new ApiError('INTERNAL', String(error))
+    return reply.code(status).send({ code, message, ...details })
+  })
+  app.all('/who', async (request) => ({
+    viewer: await authentication.authenticate(request, request.body as Buffer | undefined),
+  }))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const send = sender(`${url}/who`, clock)
+  let closed: Promise<void> | undefined
+  return {
+    url,
+    send,
+    as: (key, more = {}) =>
+      send({
+        keyId: key.key,
+        key: { algorithm: 'hmac-sha256', secret: Buffer.from(key.secret ?? '', 'base64') },
+        ...more,
+      }),
+    close() {
+      closed ??= app.close().then(() => authentication.close())
+      return closed
+    },
+  }
+}
+
+function sender(url: string, clock: () => Date): Server['send'] {
+  return async ({ alter = (request) => request, ...given }) => {
+    const headers = { 'content-type': 'application/json' }
+    const created = Math.floor(clock().getTime() / 1_000)
+    const options = { method: 'POST', url, headers, body: '{"a":1}', created, ...given }
+    const signature = options.key === undefined ? {} : signRequest(options as SignRequestOptions)
+    const { method, body } = options
+    const init = { method, headers: { ...headers, ...signature }, ...(method === 'GET' ? {} : { body }) }
+    const response = await fetch(alter(new Request(options.url, init as RequestInit)))
+    return { status: response.status, body: await response.json() }
+  }
+}
