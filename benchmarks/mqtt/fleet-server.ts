@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname
+/** As `npm start` has it: without it, V8 keeps 150 MiB more of what 10,000 connections went through. */
+const FLAGS = ['--max-semi-space-size=4']
 
 /** A server as an operator starts it, on a port for MQTT that it keeps across starts. */
 export interface FleetServer {
@@ -20,7 +22,7 @@ export async function createFleetServer(env: Record<string, string>): Promise<Fl
   return {
     broker: `mqtt://127.0.0.1:${port}`,
     async start() {
-      child = spawn(process.execPath, [main], {
+      child = spawn(process.execPath, [...FLAGS, main], {
         env: { PATH: process.env.PATH, PORT: '0', MUSTER_MQTT_PORT: String(port), MUSTER_LOG_LEVEL: 'warn', ...env },
         stdio: ['ignore', 'pipe', 'inherit'],
       })

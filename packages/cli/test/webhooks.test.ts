@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../server/test/app.ts'
 import { startReceiver } from '../../server/test/receiver.ts'
@@ -10,20 +9,6 @@ beforeAll(async () => {
   app = await startTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 })
 afterAll(() => app.close())
-
-/** Resolves once a command has said something on standard error. */
-async function saying({ child }: Running, pattern: RegExp): Promise<RegExpExecArray> {
-  let said = ''
-  child.stderr!.on('data', (chunk) => (said += chunk))
-  for (;;) {
-    const found = pattern.exec(said)
-    if (found !== null) return found
-    await Promise.race([
-      once(child.stderr!, 'data'),
-      once(child, 'exit').then(() => Promise.reject(new Error(`it ended, saying ${said}`))),
-    ])
-  }
-}
 
 const printedLines = ({ stdout }: Running) =>
   stdout()
@@ -45,13 +30,18 @@ describe('webhooks', () => {
     const failed = await run('webhooks', 'test', id)
     expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/httpStatus +410[\s\S]+gone/) })
     await addDevices(user, ['gate'])
-    await expect.poll(async () => (await lines('webhooks', 'deliveries', id, '--failed'))[0]?.httpStatus).toBe(410)
+    await receiver.waitFor(2)
+    // Of the test and of the event.
+    await expect
+      .poll(async () => (await lines('webhooks', 'deliveries', id, '--failed')).map(({ httpStatus }) => httpStatus))
+      .toEqual([410, 410])
 
     receiver.answer((_message, response) => response.writeHead(204).end())
     expect(
       await lines('webhooks', 'update', id, '--enable', '--no-name', '--events', 'device.register,device.update'),
     ).toMatchObject([{ name: null, enabled: true, events: expect.arrayContaining(['DEVICE_UPDATE']) }])
     expect(await lines('webhooks', 'redeliver', id, '--failed')).toEqual([{ redelivered: 2 }])
+    await receiver.waitFor(4)
     await expect.poll(async () => (await lines('webhooks', 'deliveries', id))[0]).toMatchObject({ status: 'delivered' })
     const [delivery] = await lines('webhooks', 'deliveries', id)
     expect(await lines('webhooks', 'redeliver', id, delivery.id)).toEqual([{ redelivered: 1 }])
@@ -79,7 +69,7 @@ describe('webhooks', () => {
       'device.register',
       '--json',
     ])
-    const [, url] = await saying(listening, /Listening on (http:\S+) for the webhook wh_\w+/)
+    const [, url] = await listening.says('stderr', /Listening on (http:\S+) for the webhook wh_\w+/)
     await addDevices(account.user, ['gate'])
     await expect
       .poll(() => printedLines(listening))
@@ -103,15 +93,15 @@ describe('webhooks', () => {
       code: 2,
       stderr: expect.stringContaining('MUSTER_WEBHOOK_SECRET'),
     })
-    const receiver = await startReceiver()
-    const [{ id, secret }] = await account.lines('webhooks', 'create', receiver.url)
-    await receiver.close()
-    const { port } = new URL(receiver.url)
+    const [{ id, secret }] = await account.lines(
+      ...['webhooks', 'create', 'http://127.0.0.1:1/', '--events', 'device.register'],
+    )
     const env = { MUSTER_WEBHOOK_SECRET: secret }
-    const listening = account.start(['webhooks', 'listen', '--port', port, '--json', '--answer', '500'], { env })
-    await saying(listening, /Listening/)
+    const listening = account.start(['webhooks', 'listen', '--port', '0', '--json', '--answer', '500'], { env })
+    const [, url] = await listening.says('stderr', /Listening on (http:\S+);/)
+    await account.run('webhooks', 'update', id, '--url', url!)
     expect(await account.run('webhooks', 'test', id)).toMatchObject({ code: 1, stdout: expect.stringContaining('500') })
-    expect(printedLines(listening)).toMatchObject([{ type: 'webhook.test' }])
+    await expect.poll(() => printedLines(listening)).toMatchObject([{ type: 'webhook.test' }])
   })
 })
 
@@ -141,7 +131,7 @@ describe('events', () => {
   it('are printed as they happen, from an event on', async () => {
     const account: Account = await openAccount(app)
     const tail = account.start(['events', 'tail', '--json'])
-    await saying(tail, /Connected/)
+    await tail.says('stderr', /Connected/)
     await addDevices(account.user, ['one', 'two'])
     await expect.poll(() => printedLines(tail).length).toBe(2)
     tail.child.kill('SIGINT')
