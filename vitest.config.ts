@@ -16,12 +16,13 @@ export default defineConfig({
       'examples/**/*.test.ts',
       'docs/test/**/*.test.ts',
       'e2e/**/*.test.ts',
+      'benchmarks/**/*.test.ts',
     ],
     globalSetup: ['packages/server/test/global-setup.ts'],
     // Tests start servers and databases; a slow machine is no failure.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 100_000 } },
     sequence: { shuffle: true },
     // Files of one worker share the modules, which keep nothing between them: loading them for each takes a quarter of the time.
     isolate: false,

@@ -43,6 +43,11 @@ describeConsole('attributes of a device', () => {
     expect(await read(person, id, 'night')).toEqual({ level: '20', net: { ssid: 'lab' } })
     expect(await read(person, id, null)).toEqual({ level: '80', net: { ssid: 'lab' } })
 
+    // An override stays one when the base becomes the same.
+    await set(person, { id, name: 'level', value: '20' })
+    await expect.poll(() => row(page, 'level').getByRole('cell').allTextContents()).toEqual(['20', '20', 'override'])
+    await set(person, { id, name: 'level', value: '80' })
+
     // The context is in the address, and among those to choose from.
     const shared = await site.open(person, { path: new URL(page.url()).pathname + new URL(page.url()).search })
     await row(shared, 'level').getByRole('cell', { name: 'override', exact: true }).waitFor()

@@ -1,6 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { findingsInBothColours } from './axe.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
 describeConsole('for everybody', () => {
@@ -38,35 +37,18 @@ describeConsole('for everybody', () => {
     return { person, pages }
   }
 
-  /** What keeps people from using a page, in one line each. */
-  const findingsOf = async (page: Page, rules?: readonly string[]): Promise<string[]> => {
-    const axe = new AxeBuilder({ page })
-    const { violations } = await (rules === undefined ? axe : axe.withRules([...rules])).analyze()
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${new URL(page.url()).pathname}: ${id} at ${nodes.map(({ html }) => html).join(' ')}`)
-  }
-
-  // In dark the pages differ by their colours alone.
-  const looks = [
-    { colorScheme: 'light', rules: undefined },
-    { colorScheme: 'dark', rules: ['color-contrast', 'link-in-text-block'] },
-  ] as const
-  for (const { colorScheme, rules } of looks) {
-    // Fifteen pages, each looked at whole.
-    it(`has no serious finding on any page, ${colorScheme}`, { timeout: 600_000 }, async () => {
-      const { person, pages } = await furnish()
-      const page = await site.openSignedOut({ colorScheme })
-      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-      const findings = await findingsOf(page, rules)
-      const signedIn = await site.open(person, { colorScheme })
-      for (const [path, text] of pages) {
-        await signedIn.goto(`${site.app.url}${path}`)
-        await signedIn.getByRole('heading', { level: 1 }).waitFor()
-        await signedIn.getByRole('main').getByText(text).or(signedIn.getByLabel(text)).first().waitFor()
-        findings.push(...(await findingsOf(signedIn, rules)))
-      }
-      expect(findings).toEqual([])
-    })
-  }
+  it('has no serious finding on any page, in light and in dark', async () => {
+    const { person, pages } = await furnish()
+    const signedOut = await site.openSignedOut()
+    await signedOut.getByRole('heading', { name: 'Sign in' }).waitFor()
+    const findings = await findingsInBothColours(signedOut)
+    const page = await site.open(person)
+    for (const [path, text] of pages) {
+      await page.goto(`${site.app.url}${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.getByRole('main').getByText(text).or(page.getByLabel(text)).first().waitFor()
+      findings.push(...(await findingsInBothColours(page)))
+    }
+    expect(findings).toEqual([])
+  })
 })

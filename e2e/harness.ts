@@ -1,17 +1,22 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
-import { createUser } from '../packages/server/src/features/users/users.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/app.ts'
+import { newPerson } from '../packages/server/test/browser.ts'
 
 /** Where Debian and others put it; MUSTER_CHROMIUM names another. */
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const executablePath = process.env.MUSTER_CHROMIUM ?? places.find((place) => existsSync(place))
 
+/** A slow machine is no failure: a test has many steps, and one of them that never comes is named long before. */
+const TEST_MS = 600_000
+const WAIT_MS = 100_000
+
 /** Pages of the console in a real browser. Without a Chromium they are named as not run, and fail where CI is set. */
 export function describeConsole(name: string, tests: () => void): void {
   if (executablePath === undefined && process.env.CI) throw new Error('the tests of the console need chromium')
-  describe.skipIf(executablePath === undefined)(executablePath === undefined ? `${name} (needs chromium)` : name, tests)
+  const title = executablePath === undefined ? `${name} (needs chromium)` : name
+  describe.skipIf(executablePath === undefined)(title, { timeout: TEST_MS }, tests)
 }
 
 /** Somebody who can sign in with a password, and whose access key tests use beside the browser. */
@@ -22,10 +27,12 @@ export interface Person extends TestUser {
 export interface Console {
   app: TestApp
   newPerson(): Promise<Person>
-  /** A browser window of its own, signed in. Errors that the page throws fail the test. */
+  /** A browser window of its own, signed in, with its live connection. Errors that the page throws fail the test. */
   open(person: Person, options?: OpenOptions): Promise<Page>
   /** The same, not signed in. */
   openSignedOut(options?: OpenOptions): Promise<Page>
+  /** Resolves once the page waits for no answer of the API: what it asks for by itself is shown. */
+  answered(page: Page): Promise<void>
 }
 
 export interface OpenOptions {
@@ -33,8 +40,6 @@ export interface OpenOptions {
   colorScheme?: 'light' | 'dark'
   viewport?: { width: number; height: number }
 }
-
-const WAIT_MS = 100_000
 
 // Chromium's own requests to its maker end nowhere on a closed network; a container has no sandbox to give.
 const chromiumArgs = [
@@ -50,32 +55,46 @@ const chromiumArgs = [
 /** How the browser is started. */
 export const chromiumOptions: LaunchOptions = {
   args: chromiumArgs,
+  timeout: WAIT_MS,
   ...(executablePath === undefined ? {} : { executablePath }),
 }
 
-/** A server with the built console and a browser, for the tests of a `describeConsole`. */
+let started: Promise<Browser> | undefined
+
+/** One for all files of a worker, with whose process it ends: a window has nothing of the others. */
+async function theBrowser(): Promise<Browser> {
+  started ??= chromium.launch(chromiumOptions)
+  const browser = await started
+  if (browser.isConnected()) return browser
+  started = undefined
+  return theBrowser()
+}
+
+/** A server with the built console, for the tests of a `describeConsole`. */
 export function startConsole(options: TestAppOptions = {}): Console {
-  const parts = {} as { app: TestApp; browser: Browser }
+  const parts = {} as { app: TestApp }
+  const unanswered = new WeakMap<Page, Set<unknown>>()
   beforeAll(async () => {
     parts.app = await startTestApp(options)
-    parts.browser = await chromium.launch(chromiumOptions)
   })
-  afterAll(async () => {
-    await parts.browser?.close()
-    await parts.app?.close()
-  })
+  afterAll(() => parts.app?.close())
 
-  const openSignedOut = async ({ path = '/', ...look }: OpenOptions = {}): Promise<Page> => {
-    const context = await parts.browser.newContext({ viewport: { width: 1280, height: 800 }, ...look })
-    // A slow machine is no failure; what never comes is named just before the test itself gives up.
+  const newWindow = async (look: Omit<OpenOptions, 'path'>): Promise<Page> => {
+    const browser = await theBrowser()
+    // A page that moves is another from moment to moment.
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+      ...look,
+    })
     context.setDefaultTimeout(WAIT_MS)
     const faults = collectFaults(context)
-    const page = await context.newPage()
     onTestFinished(async () => {
       await context.close()
       if (faults.length > 0) throw new Error(`the page threw: ${faults.join('; ')}`)
     })
-    await page.goto(`${parts.app.url}${path}`)
+    const page = await context.newPage()
+    unanswered.set(page, collectUnanswered(page))
     return page
   }
 
@@ -84,13 +103,21 @@ export function startConsole(options: TestAppOptions = {}): Console {
       return parts.app
     },
     newPerson: () => newPersonOf(parts.app),
-    openSignedOut,
-    async open(person, { path = '/devices', ...look } = {}) {
-      const page = await openSignedOut({ path, ...look })
-      await signIn(page, person)
-      await page.getByRole('navigation').first().waitFor({ state: 'attached' })
+    async openSignedOut({ path = '/', ...look } = {}) {
+      const page = await newWindow(look)
+      await page.goto(`${parts.app.url}${path}`)
       return page
     },
+    async open(person, { path = '/devices', ...look } = {}) {
+      const page = await newWindow(look)
+      await startSession(page.context(), parts.app.url, person)
+      const live = page.waitForResponse('**/graphql/v1/stream')
+      await page.goto(`${parts.app.url}${path}`)
+      await page.getByRole('navigation').first().waitFor({ state: 'attached' })
+      await live
+      return page
+    },
+    answered: (page) => expect.poll(() => unanswered.get(page)?.size).toBe(0),
   }
 }
 
@@ -99,6 +126,16 @@ export async function newPersonOf(app: TestApp): Promise<Person> {
   return { ...user, password: await givePassword(app, user) }
 }
 
+/** Signs in as the page for that does, without it. */
+async function startSession(context: BrowserContext, url: string, { email, password }: Person): Promise<void> {
+  const answer = await context.request.post(`${url}/auth/sign-in/email`, {
+    headers: { 'muster-session': '1', origin: url },
+    data: { email, password },
+  })
+  if (!answer.ok()) throw new Error(`signing in failed: ${answer.status()} ${await answer.text()}`)
+}
+
+/** Signs in on the page for that. */
 export async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
   await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
@@ -115,14 +152,25 @@ function collectFaults(context: BrowserContext): string[] {
   return faults
 }
 
-/** The users of tests come without a known password; a new user's is put on them. */
-async function givePassword({ db }: TestApp, { accountId }: TestUser): Promise<string> {
-  const { id, password } = await createUser(db, { email: `password-${accountId}@example.com` })
-  const { password_hash } = await db
+/** Requests to the API that the page has made and that have no answer; subscriptions, which go on, are none of them. */
+function collectUnanswered(page: Page): Set<unknown> {
+  const requests = new Set<unknown>()
+  page.on('request', (request) => {
+    if (request.url().endsWith('/graphql/v1')) requests.add(request)
+  })
+  page.on('requestfinished', (request) => requests.delete(request))
+  page.on('requestfailed', (request) => requests.delete(request))
+  return requests
+}
+
+/** The users of tests come without a known password; a new person's is put on them. */
+async function givePassword(app: TestApp, { accountId }: TestUser): Promise<string> {
+  const { id, password } = await newPerson(app)
+  const { password_hash } = await app.db
     .selectFrom('account')
     .select('password_hash')
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  await db.updateTable('account').set({ password_hash }).where('id', '=', accountId).execute()
+  await app.db.updateTable('account').set({ password_hash }).where('id', '=', accountId).execute()
   return password
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { startTestApp } from '../packages/server/test/app.ts'
+import { claimPorts } from '../packages/server/test/ports.ts'
 import { chromiumOptions, describeConsole, newPersonOf, signIn } from './harness.ts'
 
 /** A browser with a profile on disk: what has none, as other tests' windows, can install nothing. */
@@ -12,7 +13,8 @@ async function openProfile(url: string): Promise<Page> {
   const context = await chromium.launchPersistentContext(folder, chromiumOptions)
   onTestFinished(async () => {
     await context.close()
-    await rm(folder, { recursive: true, force: true })
+    // Its processes may still be writing.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   context.setDefaultTimeout(100_000)
   const page = context.pages()[0] ?? (await context.newPage())
@@ -25,7 +27,9 @@ describeConsole('the console as an app', () => {
     const app = await startTestApp()
     onTestFinished(() => app.close())
     const person = await newPersonOf(app)
-    let server = await app.startAnother()
+    const [port] = await claimPorts(1)
+    const env = { PORT: String(port) }
+    let server = await app.startAnother({ env })
     const { url } = server
     try {
       const page = await openProfile(`${url}/webhooks`)
@@ -40,11 +44,16 @@ describeConsole('the console as an app', () => {
       expect(errors).toEqual([])
       expect(JSON.parse(data ?? '')).toMatchObject({ name: 'Muster', display: 'standalone', start_url: '/devices' })
 
+      // The browser offers it, and so does the console.
+      await page.getByRole('button', { name: 'Install as an app' }).waitFor()
+
       await server.close()
       await page.reload()
       await page.getByRole('heading', { name: 'The server does not answer' }).waitFor()
-      server = await app.startAnother({ env: { PORT: new URL(url).port } })
       await page.getByRole('button', { name: 'Try now' }).click()
+      await page.getByText('No answer yet').waitFor()
+      // It looks every few seconds by itself, so that nobody is sure to be in time for the button.
+      server = await app.startAnother({ env })
       await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     } finally {
       await server.close()

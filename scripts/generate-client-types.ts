@@ -173,6 +173,7 @@ function presentOutput(name: string, type: GraphQLOutputType): string {
 
 const arrayOf = (type: string): string => (type.includes(' ') ? `(${type})[]` : `${type}[]`)
 
-const isAttributes = (name: string): boolean => name === 'attributes' || name === 'setAttributes'
+/** The fields whose JSON holds texts by name. */
+const isAttributes = (name: string): boolean => ['attributes', 'overrides', 'setAttributes'].includes(name)
 
 const comment = (text: string | null | undefined): string => (text ? `/** ${text.replaceAll(/\s+/g, ' ')} */\n` : '')

@@ -3,6 +3,7 @@ import { settings } from '../packages/server/src/config.ts'
 import { errorCodes } from '../packages/server/src/errors.ts'
 import { type LimitName, limitMeanings, limits } from '../packages/server/src/limits.ts'
 import { metricTable } from '../packages/server/src/metrics.ts'
+import { pointsOfObjects } from '../packages/server/src/rate-limits/points.ts'
 import { restReference } from '../packages/server/src/rest/reference.ts'
 import { buildSchema } from '../packages/server/src/schema.ts'
 
@@ -81,8 +82,41 @@ ${table(['Name', 'Value', 'Bounds'], rows)}
 
 Operations that need no credentials may ask for 50,000 objects. A document is also refused when its fragments spread out to more
 than 20,000 selections, or when validating it would take more than 500,000 comparisons of fields.
-`
+
+${rateLimits}`
 }
+
+const rateLimits = `## Rate limits
+
+What is asked for costs points, and points come back all the time. The names are those of [settings](settings.md).
+
+| Whose | At once | A second | For |
+| --- | --- | --- | --- |
+| an access key's | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | what it signs, POST, GET, subscriptions and REST, and downloads by links that it asked for |
+| a user's | as a key | as a key | the console, all sessions together |
+| an address's | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without credentials that hold: introspection, registering, signing in; of IPv6 a /64 is one address |
+| a device's | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | its reports and MQTT publications, one point each |
+
+An operation costs 1 point; 1 more for each full 100 objects that its answer may hold, by the document and its variables; and 1 more for each
+mutation in it, for each 10 items of \`setAttributesMany\` (begun ones included). That is taken before it runs, and what the answer did not hold is given back.
+What may cost more than can be had at once takes all there is. A subscription costs 1 point when it is opened, a download of events ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events, for which it waits. A request that is refused for what is wrong with it costs 1.
+
+Where the points are not there: \`RATE_LIMITED\`, status 429, with \`Retry-After\` in whole seconds; nothing was done. A device that publishes too
+much by MQTT is made to wait instead, and the server's log says so. Answers carry \`RateLimit-Policy: "key";q=20000;w=40\` (what may be spent at once, and the seconds in
+which all of it comes back) and \`RateLimit: "key";r=19998;t=1\` (what is left), by draft-ietf-httpapi-ratelimit-headers-11; the name in quotes is \`key\`, \`user\`,
+\`address\` or \`device\`. Besides: 20 credentials a minute that do not hold, from one address or for one key or device, on each server process, then \`RATE_LIMITED\`;
+a signature that holds passes all the same.
+
+Servers on one database tell each other twice a second what was spent. Until they are told, each may let through all that a key has, so that through several
+servers at once a key may spend its points as many times; then it waits until all of that is made up for, so that in the long run it spends no more.
+While the database is away, and for devices always, each process counts by itself. A process that is started anew begins with all points there.
+
+**Overload.** A server process with ${settings.mostRequests.default} requests under way (\`${settings.mostRequests.name}\`), or whose event loop takes longer than ${settings.mostLag.default} ms for most of its rounds
+(\`${settings.mostLag.name}\`), answers further ones at once with \`UNAVAILABLE\`, status 503 and \`Retry-After\`, before it looks at them. \`/healthz\`, \`/readyz\` and \`/metrics\` are answered always.
+
+**Addresses.** A request comes from its connection's address or, where that is one of \`${settings.trustedProxies.name}\`, from the last address that is none of them in \`X-Forwarded-For\` or
+\`Forwarded\`. Of any other connection these headers are not looked at; where both are there and do not lead to the same address, it is the proxy's. Events, logs and sessions tell that address.
+`
 
 function metricsPage(): string {
   const rows = Object.values(metricTable).map((metric) => {

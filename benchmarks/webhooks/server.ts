@@ -30,6 +30,8 @@ export async function startServer({ url: databaseUrl, folder }: BenchmarkDatabas
     MUSTER_MQTT_PORT: '0',
     MUSTER_LOG_LEVEL: 'warn',
     MUSTER_WEBHOOK_ALLOW: '127.0.0.1',
+    MUSTER_KEY_POINTS: '1000000000',
+    MUSTER_KEY_POINTS_PER_SECOND: '1000000000',
   }
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const url = `${await readyUrl(child)}/graphql/v1`

@@ -8,6 +8,7 @@ describe('blocksOf', () => {
   it.each([
     ['sh run', { kind: 'run', exit: 0 }],
     ['sh run exit=22', { kind: 'run', exit: 22 }],
+    ['sh run again', { kind: 'run', exit: 0, again: true }],
     ['js file=loop.mjs', { kind: 'file', name: 'loop.mjs' }],
     ['sh server', { kind: 'server' }],
     ['sh background=receiver', { kind: 'background', name: 'receiver' }],

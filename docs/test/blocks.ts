@@ -1,6 +1,6 @@
 /** What a test does with a block of code in a page. */
 export type Use =
-  | { kind: 'run'; exit: number }
+  | { kind: 'run'; exit: number; again?: true }
   | { kind: 'file'; name: string }
   | { kind: 'server' }
   | { kind: 'background'; name: string }
@@ -48,7 +48,7 @@ function toBlock({ line, info, text }: { line: number; info: string; text: strin
   if (use === undefined || (use.kind === 'shown' && runnable.has(language))) {
     throw new Error(
       `line ${line}: "${info}" does not say what a test does with the block: ` +
-        'run, run exit=N, file=NAME, server, background=NAME, or "norun: why not"; output, output=NAME or errors for what is printed',
+        'run, run exit=N, run again, file=NAME, server, background=NAME, or "norun: why not"; output, output=NAME or errors for what is printed',
     )
   }
   return { line, language, use, text: text.join('\n') }
@@ -58,6 +58,7 @@ function readUse(tag: string): Use | undefined {
   const [, word = '', value = ''] = /^(norun: |[a-z]*=?)(.*)$/.exec(tag) ?? []
   if (tag === '') return { kind: 'shown' }
   if (tag === 'run') return { kind: 'run', exit: 0 }
+  if (tag === 'run again') return { kind: 'run', exit: 0, again: true }
   if (/^run exit=\d+$/.test(tag)) return { kind: 'run', exit: Number(tag.slice('run exit='.length)) }
   if (tag === 'server') return { kind: 'server' }
   if (tag === 'errors') return { kind: 'errors' }

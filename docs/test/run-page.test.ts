@@ -16,6 +16,8 @@ it('goes through a page, and takes along what blocks leave behind', async () => 
     block('text output', 'one one'),
     block('graphql run', '{ login { devices(from: 0) { total } } }'),
     block('json output', '{ "data": { "login": { "devices": { "total": 0 } } } }'),
+    block('sh run again', 'echo . >> tries.txt\nwc -l < tries.txt'),
+    block('text output', '3'),
     block('sh run exit=3', 'echo wrong >&2\nexit 3'),
     block('text errors', 'wrong'),
     block('sh background=clock', 'while sleep 0.1; do echo tick; done'),
@@ -29,6 +31,7 @@ it.each([
   ['a command should fail and does not', [block('sh run exit=1', 'true')]],
   ['something else is printed', [block('sh run', 'echo a'), block('text output', 'b')]],
   ['something else is an error', [block('sh run', 'echo a >&2'), block('text errors', 'b')]],
+  ['what is run again shows nothing', [block('sh run again', 'echo a')]],
   ['nothing runs that could print', [block('text output=clock', 'tick')]],
   ['the server is started by something else', [block('sh server', 'npm run begin')]],
 ])('fails where %s', async (_what, blocks) => {

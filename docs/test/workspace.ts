@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,8 @@ export interface Workspace {
 
 export async function openWorkspace(): Promise<Workspace> {
   const path = await mkdtemp(join(tmpdir(), 'muster-guide-'))
-  onTestFinished(() => rm(path, { recursive: true }))
+  // What was left behind and is being ended may still write.
+  onTestFinished(() => rm(path, { recursive: true, maxRetries: 10 }))
   const state = join(path, '.shell')
   await mkdir(state)
   await writeFile(join(state, 'variables'), '')
@@ -39,6 +40,7 @@ export async function openWorkspace(): Promise<Workspace> {
   const start = (command: string, env: Record<string, string>) => {
     const name = join(state, String(++commands))
     const [out, err] = [`${name}.out`, `${name}.err`]
+    const files = [openSync(out, 'w'), openSync(err, 'w')] as const
     const child = spawn('bash', ['-c', `${prologue}\n${command}`, 'guide'], {
       cwd: path,
       env: {
@@ -48,10 +50,11 @@ export async function openWorkspace(): Promise<Workspace> {
         MUSTER_GUIDE_STATE: state,
         ...env,
       },
-      stdio: ['ignore', openSync(out, 'w'), openSync(err, 'w')],
+      stdio: ['ignore', ...files],
       // A group of its own, so that all it starts goes with it.
       detached: true,
     })
+    for (const file of files) closeSync(file)
     onTestFinished(() => endGroup(child))
     return { child, stdout: () => readFileSync(out, 'utf8'), stderr: () => readFileSync(err, 'utf8') }
   }

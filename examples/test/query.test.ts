@@ -1,11 +1,12 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { credentialsOf } from '../../packages/cli/test/muster.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/app.ts'
-import { hasProgram } from './programs.ts'
+import { hasProgram, isThere } from './programs.ts'
 
 const example = (name: string): string => new URL(`../${name}`, import.meta.url).pathname
 
@@ -33,16 +34,25 @@ const run: (program: string, first: string[]) => Run = (program, first) => (args
   new Promise((resolve) => {
     const path = { PATH: process.env.PATH ?? '', HOME: folder }
     execFile(program, [...first, ...args], { cwd: folder, env: { ...path, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
     )
   })
 
-/** Once compiled: `go run` compiles each time. */
-async function runGo(args: string[], env: Record<string, string>): Promise<Outcome> {
+let binary: Promise<string> | undefined
+
+/** Compiled once: `go run` compiles each time. */
+const runGo: Run = async (args, env) => {
+  binary ??= buildGo()
+  return run(await binary, [])(args, env)
+}
+
+async function buildGo(): Promise<string> {
   const binary = join(folder, 'query')
-  const building = { ...process.env, GOCACHE: join(folder, 'go'), GO111MODULE: 'off', CGO_ENABLED: '0' }
-  execFileSync('go', ['build', '-o', binary, example('query.go')], { env: building })
-  return run(binary, [])(args, env)
+  // Go brings its libraries compiled for machines that have a C compiler; for others it compiles them anew.
+  const CGO_ENABLED = isThere('gcc') ? '1' : '0'
+  const env = { ...process.env, GOCACHE: join(folder, 'go'), GO111MODULE: 'off', CGO_ENABLED }
+  await promisify(execFile)('go', ['build', '-o', binary, example('query.go')], { env })
+  return binary
 }
 
 const examples: { file: string; program: string; run: Run }[] = [

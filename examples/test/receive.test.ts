@@ -102,22 +102,21 @@ describe.each([
     expect(await test()).toMatchObject({ httpStatus: 401 })
   })
 
-  it.each<[string, (now: Date, body: string) => Record<string, string>]>([
-    ['no signature', () => ({})],
-    ['a signature by another secret', (now, body) => sign(`whsec_${'B'.repeat(43)}=`, now, body)],
-    ['a signature of another body', (now) => sign(webhook.secret, now, '{}')],
-    ['an old signature', (now, body) => sign(webhook.secret, new Date(now.getTime() - 3_600_000), body)],
-    [
-      'a signature that is no base64',
-      (now, body) => ({ ...sign(webhook.secret, now, body), 'webhook-signature': 'v1,ü' }),
-    ],
-    ['no timestamp', (now, body) => ({ ...sign(webhook.secret, now, body), 'webhook-timestamp': 'soon' })],
-  ])('refuses %s', async (_what, headersOf) => {
+  it('refuses what is not genuine, and takes what is all the same', async () => {
     const body = JSON.stringify({ type: 'device.state', timestamp: '2026-11-20T08:30:00Z', data: {} })
-    const headers = headersOf(new Date(), body)
-    expect((await fetch(receiver.url, { method: 'POST', headers, body })).status).toBe(401)
-    // What is genuine comes through all the same.
-    const genuine = sign(webhook.secret, new Date(), body)
+    const now = new Date()
+    const genuine = sign(webhook.secret, now, body)
+    const forged: Record<string, Record<string, string>> = {
+      'no signature': {},
+      'a signature by another secret': sign(`whsec_${'B'.repeat(43)}=`, now, body),
+      'a signature of another body': sign(webhook.secret, now, '{}'),
+      'an old signature': sign(webhook.secret, new Date(now.getTime() - 3_600_000), body),
+      'a signature that is no base64': { ...genuine, 'webhook-signature': 'v1,ü' },
+      'no timestamp': { ...genuine, 'webhook-timestamp': 'soon' },
+    }
+    for (const [what, headers] of Object.entries(forged)) {
+      expect((await fetch(receiver.url, { method: 'POST', headers, body })).status, what).toBe(401)
+    }
     expect((await fetch(receiver.url, { method: 'POST', headers: genuine, body })).status).toBe(204)
     expect(await receiver.line()).toMatch(/^device\.state/)
   })

@@ -62,7 +62,7 @@ const toJavaScriptNames = (text: string): string =>
 async function manifest(): Promise<Record<string, unknown>> {
   const { name, version, license, bin, dependencies } = JSON.parse(await readFile(`${root}package.json`, 'utf8'))
   const kept = Object.entries(dependencies as Record<string, string>).filter(
-    ([dependency]) => !ofServer.has(dependency),
+    ([dependency]) => !ofServer.has(dependency) && dependency !== inside,
   )
   return {
     name,

@@ -23,7 +23,10 @@ export function quietBrokenPipes(): void {
 export function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED
-  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  const end = (): void => void process.kill(process.pid, 'SIGTERM')
+  // It may be gone before this process has come so far.
+  if (!process.connected) end()
+  process.once('disconnect', end)
   // The channel is no reason to go on running.
   process.channel?.unref()
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { TestApp, TestUser } from '../../server/test/app.ts'
 import {
   credentialsOf,
@@ -25,7 +26,12 @@ export interface Account {
 export async function openAccount(app: TestApp): Promise<Account> {
   const user = await app.createUser()
   const folder = await temporaryFolder()
-  const env = { HOME: folder.path, MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)) }
+  const env = {
+    HOME: folder.path,
+    // Not the one of whoever runs a server here.
+    MUSTER_DATA: join(folder.path, 'data'),
+    MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)),
+  }
   const run = (...args: string[]): Promise<Ran> => muster(args, { env })
   return {
     user,

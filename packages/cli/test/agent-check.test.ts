@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { symlink } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { parseAgentConfig } from '../src/agent/config/config.ts'
+import { lookAround } from '../src/agent/look-around.ts'
 import { derivedId } from '../src/agent/machine/hardware-id.ts'
 import { muster, type Ran, temporaryFolder } from './muster.ts'
 
@@ -11,38 +13,11 @@ async function check(config: string): Promise<Ran & { file: string }> {
   return { ...(await muster(['agent', 'check', '--json', '--config', file])), file }
 }
 
-const seen = async (config: string) => JSON.parse((await check(config)).stdout)
-
-test.each([
-  ['interval 5s', 1, /"name = value" or a "\[section\]"/],
-  ['# a comment\n\nintervall = 5s', 3, /"intervall" is no setting before the first section; there are url, /],
-  ['interval = 5 parsecs', 1, /interval must be a time such as 30s, 5m, 1h or 2d/],
-  ['interval = 5s\ninterval = 6s', 2, /"interval" stands in line 1 already/],
-  ['url = ftp://x', 1, /url must be a URL that begins with http, https/],
-  ['broker = http://x', 1, /mqtt, mqtts, ws, wss/],
-  ['[state]\nA = uptime', 1, /no section \[state\]; there are \[services\], \[status\], \[attributes\]/],
-  ['[status]\nF = uptime', 2, /one of A, B, C, D, E/],
-  ['[status]\nA = uptimes', 2, /"uptimes" is no source; there are uptime, load, memory, /],
-  ['[status]\nA = uptime please', 2, /"uptime" takes nothing after it/],
-  ['[status]\nA = disk', 2, /"disk" is followed by a folder such as \//],
-  ['[status]\nA = command', 2, /"command" is followed by what is to be run/],
-  ['[status]\nA = every never uptime', 2, /"every" is followed by a time/],
-  ['[attributes]\n$svc.other = uptime', 2, /is reserved/],
-  ['[attributes]\na. = uptime', 2, /has a dot inside only/],
-  ['[attributes]\nnet = text a\nnet.ssid = text b', 2, /net does not go together with net\.ssid in line 3/],
-  ['[status]\nA = uptime\n[attributes]\n$svc.statusA = load', 2, /does not go together with \$svc\.statusA in line 4/],
-  ['[services]\nweb = htp:80', 2, /"htp" is no type; types are TCP, UDP, VNC/],
-  ['[services]\nweb = tcp', 2, /web needs a port from 1 to 65535/],
-  ['[services]\nweb = http:70000', 2, /web needs a port/],
-  ['[services]\nweb = http:81\nshop = tcp:81', 3, /port 81 is that of "web" already/],
-  ['[services]\nignore = 80, ssh', 2, /"ssh" is none/],
-  ['[services]\nloopback = perhaps', 2, /loopback must be yes or no/],
-])('%j is refused with its line', async (config, line, message) => {
-  const { code, stdout, stderr, file } = await check(config)
+test('a configuration that is wrong is refused, and the file named', async () => {
+  const { code, stdout, stderr, file } = await check('[status]\nA = uptimes')
   const { error } = JSON.parse(stderr)
   expect([code, stdout, error.code]).toEqual([2, '', 'USAGE'])
-  expect(error.message).toMatch(message)
-  expect(error.message).toContain(`${file}, line ${line}: `)
+  expect(error.message).toContain(`${file}, line 2: "uptimes" is no source`)
 })
 
 test('a configuration that is named must be there', async () => {
@@ -70,8 +45,8 @@ test('it says what would be reported, and fails with what cannot be found out', 
 test('services that only this machine can reach are left out, unless they are asked for or expected', async () => {
   const port = await listenAtOneOf([8080, 8443, 9100, 4840, 20_000, 2404])
   const isFound = async (services: string): Promise<boolean> =>
-    (await seen(`[services]\n${services}`)).services.some(
-      (each: { port: number; state: string }) => each.port === port && each.state === 'active',
+    (await lookAround(parseAgentConfig(`[services]\n${services}`, 'agent.ini'))).services.some(
+      (each) => each.port === port && each.state === 'active',
     )
   expect(await isFound('')).toBe(false)
   expect(await isFound('loopback = yes')).toBe(true)
@@ -104,7 +79,8 @@ test('a service on a port of its own is known by its program', async () => {
   onTestFinished(() => void child.kill())
   const [printed] = await once(child.stdout, 'data')
   const port = Number(String(printed))
-  expect((await seen('[services]\nloopback = yes')).services).toContainEqual({
+  const { stdout } = await check('[services]\nloopback = yes')
+  expect(JSON.parse(stdout).services).toContainEqual({
     name: `redis-${port}`,
     port,
     state: 'active',

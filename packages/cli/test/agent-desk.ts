@@ -29,6 +29,8 @@ export interface AgentDesk {
   devices(): Promise<SeenDevice[]>
   /** The one device of this desk's user. */
   device(): Promise<SeenDevice>
+  /** Resolves with the device once it is there and is as expected. */
+  deviceWhere(isSo: (device: SeenDevice) => unknown): Promise<SeenDevice>
   kept(): Promise<{ deviceId: string; secret: string }>
 }
 
@@ -58,6 +60,7 @@ export async function openAgentDesk(app: TestApp): Promise<AgentDesk> {
     },
     status: () => muster(['agent', 'status', '--json'], { env }),
     device: async () => (await devices())[0]!,
+    deviceWhere: (isSo) => until(async () => (await devices()).find(isSo)),
     kept: async () => JSON.parse(await readFile(join(state, 'device.json'), 'utf8')),
   }
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../server/test/app.ts'
-import { modeOf, openAgentDesk, until } from './agent-desk.ts'
+import { claimPorts } from '../../server/test/ports.ts'
+import { modeOf, openAgentDesk, type SeenDevice } from './agent-desk.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -12,9 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const portOf = (server: Server): number => (server.address() as AddressInfo).port
-
-async function listen(port = 0): Promise<Server> {
+async function listen(port: number): Promise<Server> {
   const server = createServer((socket) => socket.destroy())
   await once(server.listen(port, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
@@ -27,6 +26,11 @@ const stop = (server: Server): Promise<void> => new Promise((resolve) => server.
 const config = (port: number, more = ''): string =>
   `interval = 1s\n[services]\npoll = 1s\nfind = no\nintranet = http:${port}\n${more}`
 
+const isActive = ({ state }: SeenDevice): boolean => state === 'active'
+const isInactive = ({ state }: SeenDevice): boolean => state === 'inactive'
+const hasService = (state: string) => (device: SeenDevice) =>
+  device.services.some((each) => each.name === 'intranet' && each.state === state)
+
 test('a machine registers and is a device, with a service that comes and goes', async () => {
   const desk = await openAgentDesk(app)
   const code = await desk.newCode()
@@ -36,28 +40,24 @@ test('a machine registers and is a device, with a service that comes and goes', 
   expect(registered.stdout).toContain(deviceId)
   expect([await modeOf(desk.state), await modeOf(join(desk.state, 'device.json'))]).toEqual(['700', '600'])
 
-  const server = await listen()
-  const port = portOf(server)
+  const port = (await claimPorts(1))[0]!
+  const server = await listen(port)
   const agent = await desk.run(config(port))
-  const isService = (state: string) => async () =>
-    (await desk.device()).services.some((each) => each.name === 'intranet' && each.state === state)
-  await until(isService('active'))
-  expect(await desk.device()).toMatchObject({
+  expect(await desk.deviceWhere((device) => isActive(device) && hasService('active')(device))).toMatchObject({
     id: deviceId,
-    state: 'active',
     name: hostname(),
     hardwareId: expect.stringMatching(/^[0-9a-f]{32}$/),
     services: [{ name: 'intranet', port, application: 7 }],
   })
   await stop(server)
-  await until(isService('inactive'))
+  await desk.deviceWhere(hasService('inactive'))
   await listen(port)
-  await until(isService('active'))
+  await desk.deviceWhere(hasService('active'))
 
   agent.child.kill('SIGTERM')
   const { code: exitCode, stdout, stderr } = await agent.done
   expect([exitCode, stderr]).toEqual([0, ''])
-  await until(async () => (await desk.device()).state === 'inactive')
+  await desk.deviceWhere(isInactive)
   for (const secretThing of [secret, code]) {
     expect(stdout).not.toContain(secretThing)
     expect(registered.stdout).not.toContain(secretThing)
@@ -67,16 +67,15 @@ test('a machine registers and is a device, with a service that comes and goes', 
 test('a restart is the same device, and remembers services that are gone', async () => {
   const desk = await openAgentDesk(app)
   await desk.register(await desk.newCode())
-  const server = await listen()
-  const port = portOf(server)
+  const port = (await claimPorts(1))[0]!
+  const server = await listen(port)
   const first = await desk.run(config(port))
-  await until(async () => (await desk.device()).services[0]?.state === 'active')
+  await desk.deviceWhere(hasService('active'))
   first.child.kill('SIGTERM')
   await first.done
   await stop(server)
-  await until(async () => (await desk.device()).state === 'inactive')
+  await desk.deviceWhere(isInactive)
   await desk.run(config(port))
-  await until(async () => (await desk.device()).state === 'active')
-  await until(async () => (await desk.device()).services[0]?.state === 'inactive')
+  await desk.deviceWhere((device) => isActive(device) && hasService('inactive')(device))
   expect(await desk.devices()).toHaveLength(1)
 })

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../server/test/app.ts'
+import { seedDevices } from '../../server/test/seed-devices.ts'
 import { addDevices, openAccount } from './account.ts'
 import { startBulkProxy } from './bulk-proxy.ts'
 
@@ -16,31 +15,55 @@ afterAll(() => app.close())
 const changed = async (user: TestUser): Promise<number> =>
   (await user.data('{ login { devices(attributes: { mark: "x" }) { total } } }')).login.devices.total
 
+const addMany = ({ accountId }: TestUser, count: number): Promise<unknown> =>
+  seedDevices(
+    app.db,
+    accountId,
+    Array.from({ length: count }, (_, index) => ({ name: `node-${index}` })),
+  )
+
 describe('attributes of one thing', () => {
-  it('are set, shown and removed, in the base and in contexts', async () => {
+  it('are set, shown and removed', async () => {
     const { user, run, lines, write } = await openAccount(app)
-    const [id] = await addDevices(user, ['gate'])
+    await addDevices(user, ['gate'])
     const file = await write('note.txt', 'two\nlines\n')
     const set = ['gate', 'site=oslo', 'net.ssid=a=b', 'empty=', '--file', `note=${file}`]
     expect(await lines('attributes', 'set', ...set)).toEqual([
       { site: 'oslo', net: { ssid: 'a=b' }, empty: '', note: 'two\nlines\n' },
     ])
-    await run('attributes', 'set', id!, 'site=bergen', '--context', 'night')
     expect((await run('attributes', 'get', 'gate', 'site')).stdout).toBe('oslo\n')
-    expect((await run('attributes', 'get', 'gate', 'site', '--context', 'night')).stdout).toBe('bergen\n')
     expect((await run('attributes', 'get', 'gate', 'note')).stdout).toBe('two\nlines\n\n')
     expect((await run('attributes', 'get', 'gate')).stdout).toContain('note      two\\nlines\\n\n')
     expect(await lines('attributes', 'get', 'gate', 'site', 'none')).toEqual([{ site: 'oslo', none: null }])
+    expect(await run('attributes', 'get', 'gate', 'none')).toMatchObject({ code: 4, stdout: '' })
+    expect(await lines('attributes', 'unset', 'gate', 'net', 'empty', 'note', 'none')).toEqual([{ site: 'oslo' }])
+    expect(await lines('attributes', 'set', 'me', '$ui.theme=dark')).toEqual([{ $ui: { theme: 'dark' } }])
+  })
+
+  it('have overrides in contexts', async () => {
+    const { user, run, lines } = await openAccount(app)
+    const [id] = await addDevices(user, ['gate'], { site: 'oslo', net: { ssid: 'a=b' } })
+    await run('attributes', 'set', id!, 'site=bergen', '--context', 'night')
+    expect((await run('attributes', 'get', 'gate', 'site')).stdout).toBe('oslo\n')
+    expect((await run('attributes', 'get', 'gate', 'site', '--context', 'night')).stdout).toBe('bergen\n')
+    // Once the base says the same, the override is still one.
+    await run('attributes', 'set', 'gate', 'site=bergen')
+    expect(await lines('attributes', 'get', 'gate', '--context', 'night', '--overrides')).toEqual([{ site: 'bergen' }])
     expect((await lines('attributes', 'get', 'gate', '--contexts'))[0]).toContainEqual({
       name: 'site',
-      base: 'oslo',
+      base: 'bergen',
       context: 'night',
       value: 'bergen',
     })
-    expect(await run('attributes', 'get', 'gate', 'none')).toMatchObject({ code: 4, stdout: '' })
+    const dryRun = ['--context', 'night', '--dry-run']
+    expect(await lines('attributes', 'unset', 'gate', 'site', 'net', ...dryRun)).toMatchObject([
+      { attribute: 'site', from: 'bergen', to: null },
+    ])
+    expect(await lines('attributes', 'set', 'gate', 'site=bergen', 'net.ssid=a=b', ...dryRun)).toMatchObject([
+      { attribute: 'net.ssid', from: 'a=b', to: 'a=b' },
+    ])
     await run('attributes', 'unset', 'gate', 'site', '--context', 'night')
-    expect(await lines('attributes', 'unset', 'gate', 'net', 'empty', 'note', 'none')).toEqual([{ site: 'oslo' }])
-    expect(await lines('attributes', 'set', 'me', '$ui.theme=dark')).toEqual([{ $ui: { theme: 'dark' } }])
+    expect(await lines('attributes', 'get', 'gate', '--context', 'night', '--overrides')).toEqual([{}])
   })
 
   it('say what is wrong and change nothing', async () => {
@@ -116,19 +139,17 @@ describe('attributes of many', () => {
   })
 
   it('stop at Ctrl-C, say how far they got, and go on from there', async () => {
-    const { user, start, run, home, lines, write, env } = await openAccount(app)
-    await lines('import', await csvOf(1_200, home))
+    const { user, start, run, write, env } = await openAccount(app)
+    await addMany(user, 1_200)
     // The second page is under way.
-    const proxy = await startBulkProxy(app.url, async (number) => {
+    const proxy = await startBulkProxy(app.url, 'setAttributesMany', async (number) => {
       if (number !== 7) return
       running.child.kill('SIGINT')
-      while (!stderr.includes('Stopping once')) await once(running.child.stderr!, 'data')
+      await running.says('stderr', /Stopping once/)
     })
     const there = await write('there', readFileSync(env.MUSTER_CREDENTIALS!, 'utf8').replace(app.url, proxy.url))
     const running = start(['attributes', 'set', '--all', 'mark=x', '--yes', '--credentials', there])
-    let stderr = ''
-    running.child.stderr!.on('data', (chunk) => (stderr += chunk))
-    const { code, stdout } = await running.done
+    const { code, stdout, stderr } = await running.done
     const before = await changed(user)
     const [, said, file] = /(\d+) of 1200 are done\. Go on with: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
     expect({ code, stdout, done: Number(said) }).toEqual({ code: 130, stdout: '', done: before })
@@ -153,8 +174,8 @@ describe('attributes of many', () => {
   })
 
   it('are changed to the end though nobody reads on', async () => {
-    const { user, start, lines, home } = await openAccount(app)
-    await lines('import', await csvOf(700, home))
+    const { user, start } = await openAccount(app)
+    await addMany(user, 700)
     const { child, done } = start(['attributes', 'set', '--all', 'mark=x', '--yes'])
     child.stdout!.destroy()
     child.stderr!.destroy()
@@ -163,9 +184,9 @@ describe('attributes of many', () => {
   })
 
   it('are cut short when the server goes away, and go on when it is back', async () => {
-    const { user, start, run, env, write, lines, home } = await openAccount(app)
-    await lines('import', await csvOf(1_200, home))
-    const proxy = await startBulkProxy(app.url, (number) => {
+    const { user, start, run, env, write, home } = await openAccount(app)
+    await addMany(user, 1_200)
+    const proxy = await startBulkProxy(app.url, 'setAttributesMany', (number) => {
       if (number === 7) proxy.breakDown()
     })
     const there = await write('there', readFileSync(env.MUSTER_CREDENTIALS!, 'utf8').replace(app.url, proxy.url))
@@ -180,9 +201,3 @@ describe('attributes of many', () => {
     expect(existsSync(state)).toBe(false)
   })
 })
-
-async function csvOf(count: number, folder: string): Promise<string> {
-  const file = join(folder, 'devices.csv')
-  await writeFile(file, `name\n${Array.from({ length: count }, (_, index) => `node-${index}\n`).join('')}`)
-  return file
-}

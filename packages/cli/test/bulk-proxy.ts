@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server, request as send } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { claimPorts } from '../../server/test/ports.ts'
 
 export interface BulkProxy {
   url: string
@@ -13,21 +13,22 @@ export interface BulkProxy {
 }
 
 /**
- * Stands before a server, and calls `onBatch` with the number of each request that changes many, before it passes it on: so a
- * test can meddle at a place that is the same each time.
+ * Stands before a server, and calls `onBatch` with the number of each request that holds this mutation, before it passes it on:
+ * so a test can meddle at a place that is the same each time.
  */
 export async function startBulkProxy(
   target: string,
+  mutation: string,
   onBatch: (number: number) => void | Promise<void>,
 ): Promise<BulkProxy> {
   let batches = 0
-  const { hostname, port } = new URL(target)
+  const { hostname, port: targetPort } = new URL(target)
   const server: Server = createServer(async (request, response) => {
     try {
       const body = await buffer(request)
-      if (body.includes('setAttributesMany')) await onBatch(++batches)
+      if (body.includes(mutation)) await onBatch(++batches)
       const { method, url: path, headers } = request
-      const forwarded = send({ hostname, port, method, path, headers, agent: false }, (answer) => {
+      const forwarded = send({ hostname, port: targetPort, method, path, headers, agent: false }, (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
         answer.pipe(response)
       })
@@ -37,13 +38,13 @@ export async function startBulkProxy(
       response.destroy()
     }
   })
-  const listen = async (at: number): Promise<void> => {
-    server.listen(at, '127.0.0.1')
+  const [port] = await claimPorts(1)
+  const listen = async (): Promise<void> => {
+    server.listen(port, '127.0.0.1')
     await once(server, 'listening')
   }
-  await listen(0)
-  const own = (server.address() as AddressInfo).port
+  await listen()
   const breakDown = (): void => server.close().closeAllConnections()
   onTestFinished(() => void (server.listening && breakDown()))
-  return { url: `http://127.0.0.1:${own}`, breakDown, comeBack: () => listen(own) }
+  return { url: `http://127.0.0.1:${port}`, breakDown, comeBack: listen }
 }

@@ -93,15 +93,26 @@ describe('completion', () => {
     }
     expect(await typed('devices', 're')).toBe('register\nrename\ncomplete -o default -F _muster muster\n')
     expect(await typed('devices', 'get', 'gate')).toContain('gate\\ 1\n')
+    expect(await typed('devices', 'get', 'gate\\ ')).toContain('gate\\ 1\n')
   })
 
   const shells = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0)
-  it(`is read by ${shells.join(' and ') || 'no further shell: zsh and fish are not on this machine'}`, async () => {
+  it(`is loaded by ${shells.join(' and ') || 'no further shell: zsh and fish are not on this machine'}`, async () => {
     for (const shell of ['zsh', 'fish']) {
       const { code, stdout } = await muster(['completion', shell])
       expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(`muster __complete ${shell}`) })
       if (shells.includes(shell)) execFileSync(shell, ['-n', '-c', stdout])
     }
+    const program = `function muster; ${process.execPath} ${launcher} $argv; end
+      muster completion fish | source; complete -C 'muster devices re'`
+    if (shells.includes('fish'))
+      expect(execFileSync('fish', ['-c', program]).toString()).toMatch(/^register\t.+\nrename\t/)
+    // What its own completion would be asked, without a terminal to type in.
+    const widget = `compdef() {}; _describe() { print -rl -- \${(P)2} }
+      muster() { ${process.execPath} ${launcher} "$@" }; source <(muster completion zsh)
+      words=(muster "'devices'" re) CURRENT=3; _muster`
+    if (shells.includes('zsh'))
+      expect(execFileSync('zsh', ['-f', '-c', widget]).toString()).toMatch(/^register:.+\nrename:/)
     expect(await muster(['completion', 'tcsh'])).toMatchObject({ code: 2, stderr: expect.stringContaining('zsh') })
   })
 })

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../server/test/database.ts'
+import { claimPorts } from '../../server/test/ports.ts'
 import { databaseUrl, muster, startMuster, temporaryFolder } from './muster.ts'
 
 const databases: TestDatabase[] = []
@@ -25,10 +26,12 @@ async function newInstallation(): Promise<{ env: Record<string, string>; folder:
 
 describe('an installation', () => {
   it('serves, takes users and queries, and stops when told', async () => {
-    const { env, folder } = await newInstallation()
+    const { env: usual, folder } = await newInstallation()
+    // Nobody else may answer there once it has stopped.
+    const [port] = await claimPorts(1)
+    const env = { ...usual, PORT: String(port) }
     const server = startMuster(['serve'], { env })
-    while (!server.stdout().includes('is ready'))
-      await Promise.race([new Promise((resolve) => server.child.stdout!.once('data', resolve)), server.done])
+    await server.says('stdout', /is ready/)
 
     const added = await muster(['users', 'add', 'Ada@example.com', '--json'], { env })
     const credentials = join(folder, 'credentials-ada@example.com')

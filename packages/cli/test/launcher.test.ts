@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -34,16 +35,28 @@ function start(...args: string[]) {
   return { child, done }
 }
 
-/** The process that the launcher runs the command in, once it does. */
+/** The process that the launcher runs the command in, once it does and the launcher is ready to pass signals on. */
 async function commandOf(launcherPid: number): Promise<number> {
   for (;;) {
     const children = readFileSync(`/proc/${launcherPid}/task/${launcherPid}/children`, 'utf8').trim()
-    // Reading standard input is the last thing the command does before it waits.
-    if (children !== '' && readFileSync(`/proc/${children}/cmdline`, 'utf8').includes('query')) {
-      await sleep(500)
-      return Number(children)
-    }
+    // Node itself takes the other two from the start.
+    if (children !== '' && takes(launcherPid, 'SIGHUP')) return Number(children)
     await sleep(20)
+  }
+}
+
+/** Whether a process handles a signal (proc_pid_status(5)). */
+function takes(pid: number, signal: NodeJS.Signals): boolean {
+  const [, mask = '0'] = /^SigCgt:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n
+}
+
+/** Also when nobody has taken note of its end yet. */
+function hasEnded(pid: number): boolean {
+  try {
+    return /^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return true
   }
 }
 
@@ -74,6 +87,6 @@ describe('started by an older Node', () => {
     const { child } = start('query')
     const command = await commandOf(child.pid!)
     child.kill('SIGKILL')
-    while (existsSync(`/proc/${command}`)) await sleep(20)
+    while (!hasEnded(command)) await sleep(20)
   })
 })

@@ -24,6 +24,9 @@ export interface RunOptions {
 export interface Running extends RunningProcess {
   /** Everything it has printed so far. */
   stdout(): string
+  stderr(): string
+  /** Resolves once what it has said matches; rejects where it ends without. */
+  says(on: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>
 }
 
 interface RunningProcess {
@@ -37,8 +40,8 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
     env: { PATH: process.env.PATH, HOME: '/nowhere', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   })
   const said = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk) => (said.stdout += chunk))
-  child.stderr.on('data', (chunk) => (said.stderr += chunk))
+  child.stdout.setEncoding('utf8').on('data', (chunk) => (said.stdout += chunk))
+  child.stderr.setEncoding('utf8').on('data', (chunk) => (said.stderr += chunk))
   // A command that ends before it has read all closes its end.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
@@ -47,7 +50,24 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
     await done
   })
-  return { child, done, stdout: () => said.stdout }
+  return {
+    child,
+    done,
+    stdout: () => said.stdout,
+    stderr: () => said.stderr,
+    async says(on, pattern) {
+      let hasEnded = false
+      const ended = done.then(() => {
+        hasEnded = true
+      })
+      for (;;) {
+        const found = pattern.exec(said[on])
+        if (found !== null) return found
+        if (hasEnded) throw new Error(`it ended without saying ${pattern}: ${said.stdout}${said.stderr}`)
+        await Promise.race([once(child[on], 'data'), ended])
+      }
+    },
+  }
 }
 
 export const muster = (args: string[], options?: RunOptions): Promise<Ran> => startMuster(args, options).done
@@ -58,7 +78,8 @@ export async function temporaryFolder(): Promise<{
   write(name: string, text: string | Buffer): Promise<string>
 }> {
   const path = await mkdtemp(join(tmpdir(), 'muster-cli-'))
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  // A program that was killed may still be at its last file.
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10 }))
   return {
     path,
     async write(name, text) {

@@ -20,19 +20,21 @@ afterAll(() => app.close())
 it('works from its tarball in an empty folder, with that of the client and no server', async () => {
   const folder = await temporaryFolder()
   const modules = join(folder.path, 'node_modules')
-  const dependencies = { client: buildClient, cli: buildPackage }
-  for (const [name, build] of Object.entries(dependencies)) {
-    const dist = join(folder.path, `dist-${name}`)
-    await build(dist)
-    const { stdout } = await run('npm', ['pack', dist, '--json', '--pack-destination', folder.path])
-    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
-    const installed = join(modules, '@muster', name)
+  const builders = { client: buildClient, cli: buildPackage }
+  const built = Object.keys(builders).map((name) => join(folder.path, `dist-${name}`))
+  await Promise.all(Object.values(builders).map((build, index) => build(built[index]!)))
+  const packing = ['pack', ...built, '--json', '--pack-destination', folder.path, '--no-update-notifier']
+  const packed = JSON.parse((await run('npm', packing)).stdout) as { name: string; filename: string }[]
+  for (const { name, filename } of packed) {
+    const installed = join(modules, name)
     await mkdir(installed, { recursive: true })
     await run('tar', ['-xzf', join(folder.path, filename), '-C', installed, '--strip-components=1'])
   }
   // What comes from the registry is linked: tests need none.
   const manifest = await import(join(modules, '@muster/cli/package.json'), { with: { type: 'json' } })
-  const foreign = Object.keys(manifest.default.dependencies).filter((name) => !name.startsWith('@muster/'))
+  const needed = Object.keys(manifest.default.dependencies)
+  expect(needed.filter((name) => name.startsWith('@muster/'))).toEqual(['@muster/client'])
+  const foreign = needed.filter((name) => !name.startsWith('@muster/'))
   for (const name of foreign) {
     await mkdir(dirname(join(modules, name)), { recursive: true })
     await symlink(join(root, 'node_modules', name), join(modules, name))

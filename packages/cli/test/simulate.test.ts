@@ -8,7 +8,7 @@ import { credentialsOf, muster, type Ran, startMuster, temporaryFolder } from '.
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ mqtt: true })
+  app = await startTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '0' } })
 })
 afterAll(() => app.close())
 
@@ -68,7 +68,7 @@ async function openDesk(): Promise<Desk> {
 test('devices register, sign on, report, drop and return; the report counts it', async () => {
   const [desk, broker] = [await openDesk(), await startBroker()]
   const { code, stdout, stderr } = await desk.simulate(
-    ...['--devices', '6', '--for', '8s', '--every', '1s', '--drop-every', '2s', '--broker', broker.url, '--json'],
+    ...['--devices', '6', '--for', '8s', '--every', '1s', '--drop-every', '1s', '--broker', broker.url, '--json'],
   )
   expect([code, stderr]).toEqual([0, ''])
   const counts = JSON.parse(stdout)

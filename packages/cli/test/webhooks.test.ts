@@ -17,15 +17,29 @@ const printedLines = ({ stdout }: Running) =>
     .map((line) => JSON.parse(line))
 
 describe('webhooks', () => {
-  it('are created, changed, tested, rotated and deleted, and their deliveries sent again', async () => {
-    const { user, run, lines } = await openAccount(app)
-    const receiver = await startReceiver()
-    const [webhook] = await lines('webhooks', 'create', receiver.url, '--events', 'device.register', '--name', 'mine')
+  it('are created, changed, rotated and deleted', async () => {
+    const { run, lines } = await openAccount(app)
+    const url = 'http://127.0.0.1:1/'
+    const [webhook] = await lines('webhooks', 'create', url, '--events', 'device.register', '--name', 'mine')
     expect(webhook).toMatchObject({ secret: expect.stringMatching(/^whsec_/), events: ['DEVICE_REGISTER'] })
     const { id } = webhook
     expect(await lines('webhooks', 'list')).toMatchObject([{ id, name: 'mine', enabled: true }])
     expect((await run('webhooks', 'list', '--json')).stdout).not.toContain('secret')
+    expect(
+      await lines('webhooks', 'update', id, '--disable', '--no-name', '--events', 'device.register,device.update'),
+    ).toMatchObject([{ name: null, enabled: false, events: expect.arrayContaining(['DEVICE_UPDATE']) }])
+    const [rotated] = await lines('webhooks', 'rotate', id, '--overlap', '1h')
+    expect(rotated.secret).not.toBe(webhook.secret)
+    expect(await run('webhooks', 'rotate', id, '--overlap', '8d')).toMatchObject({ code: 2 })
+    expect(await run('webhooks', 'create', 'http://10.0.0.1/')).toMatchObject({ code: 1 })
+    expect(await run('webhooks', 'delete', id, '--yes')).toMatchObject({ code: 0 })
+    expect(await run('webhooks', 'deliveries', id)).toMatchObject({ code: 4 })
+  })
 
+  it('are tested, and their deliveries sent again', async () => {
+    const { user, run, lines } = await openAccount(app)
+    const receiver = await startReceiver()
+    const [{ id }] = await lines('webhooks', 'create', receiver.url, '--events', 'device.register')
     receiver.answer((_message, response) => response.writeHead(410).end('gone'))
     const failed = await run('webhooks', 'test', id)
     expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/httpStatus +410[\s\S]+gone/) })
@@ -37,23 +51,14 @@ describe('webhooks', () => {
       .toEqual([410, 410])
 
     receiver.answer((_message, response) => response.writeHead(204).end())
-    expect(
-      await lines('webhooks', 'update', id, '--enable', '--no-name', '--events', 'device.register,device.update'),
-    ).toMatchObject([{ name: null, enabled: true, events: expect.arrayContaining(['DEVICE_UPDATE']) }])
+    expect(await lines('webhooks', 'update', id, '--enable')).toMatchObject([{ enabled: true }])
     expect(await lines('webhooks', 'redeliver', id, '--failed')).toEqual([{ redelivered: 2 }])
     await receiver.waitFor(4)
     await expect.poll(async () => (await lines('webhooks', 'deliveries', id))[0]).toMatchObject({ status: 'delivered' })
     const [delivery] = await lines('webhooks', 'deliveries', id)
     expect(await lines('webhooks', 'redeliver', id, delivery.id)).toEqual([{ redelivered: 1 }])
     expect(await run('webhooks', 'redeliver', id)).toMatchObject({ code: 2 })
-
-    const [rotated] = await lines('webhooks', 'rotate', id, '--overlap', '1h')
-    expect(rotated.secret).not.toBe(webhook.secret)
-    expect(await run('webhooks', 'rotate', id, '--overlap', '8d')).toMatchObject({ code: 2 })
     expect(await run('webhooks', 'test', id)).toMatchObject({ code: 0 })
-    expect(await run('webhooks', 'create', 'http://10.0.0.1/')).toMatchObject({ code: 1 })
-    expect(await run('webhooks', 'delete', id, '--yes')).toMatchObject({ code: 0 })
-    expect(await run('webhooks', 'deliveries', id)).toMatchObject({ code: 4 })
     await receiver.close()
   })
 

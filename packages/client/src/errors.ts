@@ -65,7 +65,7 @@ export class ConflictError extends MusterError {}
 export class LimitExceededError extends MusterError {}
 /** The document is over a bound: depth, aliases, tokens or objects. */
 export class QueryTooComplexError extends MusterError {}
-/** Still refused after the retries. */
+/** Still refused after five minutes, or asked to come back later than in one. */
 export class RateLimitedError extends MusterError {}
 /** The server or its database was away, still so after the retries. */
 export class UnavailableError extends MusterError {}

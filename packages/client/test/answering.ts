@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generateSecret } from '@muster/http-signature'
 import { onTestFinished } from 'vitest'
@@ -26,7 +26,6 @@ export interface Answering {
   muster: Muster
   received: Received[]
   url: string
-  server: Server
 }
 
 /** A server that answers each request with the next reply, the last one over and over: for answers that no real one gives at will. */
@@ -46,7 +45,7 @@ export async function answering(replies: Reply[], options: Partial<MusterOptions
   onTestFinished(() => void server.close().closeAllConnections())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { muster: new Muster({ url, keyId: 'MKTESTKEY', secret, ...options }), received, url, server }
+  return { muster: new Muster({ url, keyId: 'MKTESTKEY', secret, ...options }), received, url }
 }
 
 /** An answer that ran and failed; without `data` where it was refused before. */

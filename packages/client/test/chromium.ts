@@ -8,7 +8,7 @@ const names = ['chromium', 'chromium-browser', 'google-chrome']
 export function launchChromium(): Promise<Browser> {
   const quiet = ['--disable-quic', '--disable-background-networking', '--disable-component-update', '--disable-sync']
   const args = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', ...quiet]
-  return chromium.launch({ executablePath: findChromium(), args })
+  return chromium.launch({ executablePath: findChromium(), args, timeout: 0 })
 }
 
 function findChromium(): string {

@@ -1,5 +1,5 @@
 import { parse } from 'graphql'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp } from '../../server/test/app.ts'
 import {
   BadUserInputError,
@@ -187,6 +187,8 @@ describe('attributes', () => {
       expect(await muster.attributes.get(target, name)).toBe('a')
       expect(await muster.attributes.get(target, name, { context: 'night' })).toBe('b')
       expect(await muster.attributes.contexts(target)).toEqual(['night'])
+      expect(Object.keys(await muster.attributes.overrides(target, 'night'))).toEqual([name.split('.')[0]])
+      expect(await muster.attributes.overrides(target, 'day')).toEqual({})
       await muster.attributes.unset(target, name, { context: 'night' })
       expect(await muster.attributes.get(target, name, { context: 'night' })).toBe('a')
       await muster.attributes.unset(target, [name, `${name}x`])
@@ -226,5 +228,31 @@ describe('attributes', () => {
       context: `c${number % 50}`,
     }))
     expect(await muster.attributes.setMany(items)).toEqual({ succeeded: 150, failed: [] })
+  })
+
+  it('take the time that a small budget of points gives them', async () => {
+    const user = await app.createUser()
+    const refusals = { count: 0 }
+    // Points come back when there was one too few, and not by themselves.
+    const env = { MUSTER_KEY_POINTS: '100', MUSTER_KEY_POINTS_PER_SECOND: '100' }
+    const frugal = await app.startAnother({ env, elapsed: () => refusals.count * 50 })
+    onTestFinished(() => frugal.close())
+    const counting: typeof fetch = async (...request) => {
+      const response = await fetch(...request)
+      if (response.status === 429) refusals.count++
+      return response
+    }
+    const { keyId, secret } = user
+    const thrifty = new Muster({ url: frugal.url, keyId, secret, fetch: counting, retries: 1 })
+    const { device } = await thrifty.mutations.registerDevice({ name: 'pump' })
+    const items = Array.from({ length: 600 }, (_, number) => ({
+      target: device.id,
+      attributes: { value: String(number) },
+      context: `c${number % 10}`,
+    }))
+    const outcome = await thrifty.attributes.setMany(items, { batch: 10, concurrency: 8 })
+    expect(outcome).toEqual({ succeeded: 600, failed: [] })
+    // 2 points a batch.
+    expect(refusals.count).toBeGreaterThanOrEqual(5)
   })
 })

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'vite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp } from '../../server/test/app.ts'
 import { buildPackage } from '../scripts/build-package.ts'
 import { launchChromium } from './chromium.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   packed = files.map(({ path }) => path)
   const installed = await project.run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`])
   if (installed.code !== 0) throw new Error(installed.stderr)
-})
+}, 600_000)
 afterAll(async () => {
   await project.remove()
   await app.close()
@@ -120,12 +120,14 @@ describe('the package', () => {
       run().then(JSON.stringify, String).then((text) => { document.title = text })`,
     )
     const site = await servePage(script, app.url)
+    onTestFinished(site.close)
     const browser = await launchChromium()
+    onTestFinished(() => browser.close())
     const page = await browser.newPage()
+    // What never comes ends the test by its own limit.
+    page.setDefaultTimeout(0)
     await page.goto(site.url)
-    await page.waitForFunction("document.title !== ''", undefined, { timeout: 0 })
+    await page.waitForFunction("document.title !== ''")
     expect(JSON.parse(await page.title())).toEqual(['pumpe è', [{ name: 'pumpe è' }]])
-    await browser.close()
-    site.close()
   })
 })

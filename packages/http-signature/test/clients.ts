@@ -72,7 +72,7 @@ export function sendDhensby(
   mode: 'httpbis' | 'cavage',
   sent: Sent,
   keyName: KeyName,
-  options: { fields: string[]; name?: string; params?: string[] },
+  { at = new Date(), ...options }: { fields: string[]; name?: string; params?: string[]; at?: Date },
 ): Promise<Arrived> {
   const key =
     keyName === 'hmac'
@@ -81,7 +81,7 @@ export function sendDhensby(
   return send(sent, async (request, origin) => {
     const headers = { ...sent.headers, host: String(request.getHeader('host')) }
     const message = { method: sent.method, url: origin + sent.path, headers }
-    const config = { key, ...options }
+    const config = { key, paramValues: { created: at }, ...options }
     const signed = await (mode === 'cavage'
       ? cavage.signMessage(config, message)
       : httpbis.signMessage(config, message))
@@ -89,11 +89,12 @@ export function sendDhensby(
   })
 }
 
-/** Every client and way of signing that is to be accepted, by name. */
+/** Every client and way of signing that is to be accepted, by name. All sign at this time, in seconds. */
 export function knownClients(time: number): Record<string, (keyName: KeyName) => Promise<Arrived>> {
+  const at = new Date(time * 1000)
   const body = '{"query":"mutation { setAttribute(id: \\"é\\") }"}'
   const headers = {
-    Date: new Date(time * 1000).toUTCString(),
+    Date: at.toUTCString(),
     'Content-Type': 'application/json',
     'Content-Length': String(Buffer.byteLength(body)),
     'Content-Digest': contentDigest(body),
@@ -110,20 +111,22 @@ export function knownClients(time: number): Record<string, (keyName: KeyName) =>
     'http-signature: in a Signature header': (key) =>
       sendJoyent(get, key, { headers: five.slice(0, 3), authorizationHeaderName: 'Signature' }),
     'http-message-signatures: as the plugin does': (key) =>
-      sendDhensby('httpbis', post, key, { fields: plugin, name: 'plugin' }),
+      sendDhensby('httpbis', post, key, { at, fields: plugin, name: 'plugin' }),
     'http-message-signatures: with a digest': (key) =>
-      sendDhensby('httpbis', post, key, { fields: [...plugin, 'content-digest', 'content-type'] }),
+      sendDhensby('httpbis', post, key, { at, fields: [...plugin, 'content-digest', 'content-type'] }),
     'http-message-signatures: path and query': (key) =>
-      sendDhensby('httpbis', get, key, { fields: ['@method', '@authority', '@path', '@query', '@scheme'] }),
+      sendDhensby('httpbis', get, key, { at, fields: ['@method', '@authority', '@path', '@query', '@scheme'] }),
     'http-message-signatures: request target': (key) =>
       sendDhensby('httpbis', get, key, {
+        at,
         fields: ['@method', '@authority', '@request-target'],
         params: ['created', 'keyid'],
       }),
     'http-message-signatures: cavage': (key) =>
-      sendDhensby('cavage', post, key, { fields: ['@request-target', 'host', 'date', 'content-type'] }),
+      sendDhensby('cavage', post, key, { at, fields: ['@request-target', 'host', 'date', 'content-type'] }),
     'http-message-signatures: cavage with a digest': (key) =>
       sendDhensby('cavage', post, key, {
+        at,
         fields: ['@request-target', 'host', 'date', 'digest'],
         params: ['keyid', 'alg'],
       }),

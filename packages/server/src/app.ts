@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import type { Authentication } from './auth/authenticate.ts'
-import { createFailedSignatures } from './auth/failed-signatures.ts'
 import { createOpenStreams } from './auth/open-streams.ts'
 import type { Secrets } from './auth/secrets.ts'
 import { registerSessionCookies } from './auth/sessions/session-strategy.ts'
@@ -18,6 +17,7 @@ import { schemaText } from './graphql/assemble.ts'
 import { createExecutor } from './graphql/execute.ts'
 import { type GraphqlRouteInput, registerGraphqlRoute } from './graphql/http-route.ts'
 import { registerStreamRoute } from './graphql/stream-route.ts'
+import { clientAddress } from './http/client-address.ts'
 import { registerConsole } from './http/console.ts'
 import { type DeviceRoute, registerDeviceRoutes } from './http/device-route.ts'
 import { answerClientError, answerError, registerErrorAnswers } from './http/error-answers.ts'
@@ -25,11 +25,14 @@ import { registerHealth } from './http/health.ts'
 import type { RequestLoad } from './http/load.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerNotFound } from './http/not-found.ts'
+import { shedOverload } from './http/overload.ts'
 import { registerRequestId } from './http/request-id.ts'
 import { listBounds } from './list-bounds.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { assertPermissions, publicFields } from './permissions.ts'
+import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
+import { createRequestCharges } from './rate-limits/request-charges.ts'
 import { deprecationHeaders } from './rest/headers.ts'
 import { registerRest } from './rest/rest-route.ts'
 import { buildSchema } from './schema.ts'
@@ -46,6 +49,8 @@ export interface AppDeps {
   feed: Feed
   /** Reaches what users name. */
   outbound: Outbound
+  /** What may be asked for. Left away: by the settings, counted by this process alone. */
+  rateLimits?: RateLimits
   /** Told of every request. */
   load?: RequestLoad
   /** What /metrics answers. */
@@ -76,8 +81,15 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const schema = buildSchema()
   assertPermissions(schema)
   const createContext = contextOf(deps)
+  const addressOf = clientAddress(deps.config.trustedProxies)
+  const rateLimits = deps.rateLimits ?? createRateLimits(deps)
+  const charges = createRequestCharges(rateLimits, addressOf)
 
-  deps.load?.count(app, (path) => path.startsWith('/graphql/v1/stream'))
+  const isLasting = (path: string): boolean => path.startsWith('/graphql/v1/stream')
+  deps.load?.count(app, isLasting)
+  const onShed = deps.metrics?.counter('requestsShed') ?? (() => {})
+  const underWay = shedOverload(app, { config: deps.config, isSpared: tellsOfServer, isLasting, onShed })
+  deps.metrics?.gauge('requestsUnderWay', underWay)
   registerHealth(app, deps.db)
   if (deps.metrics !== undefined) registerMetrics(app, { ...deps.config, metrics: deps.metrics })
   const graphql: GraphqlRouteInput<Viewer> = {
@@ -85,32 +97,45 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     path: '/graphql/v1',
     sdl: schemaText(schema),
     authenticate: deps.authenticate,
+    beforeRequest: charges.chargeRequest,
     // Public operations select nothing that reads the context.
     buildContext: (request, viewer) => (viewer === null ? {} : createContext(request, viewer)),
-    beforeOperation: async ({ operation }) => (operation.kind === 'mutation' ? () => deps.feed.wake() : undefined),
+    beforeOperation: async (start) => {
+      const settle = charges.chargeOperation(start)
+      return (data) => {
+        settle?.(data)
+        if (start.operation.kind === 'mutation') deps.feed.wake()
+      }
+    },
     onInternal: (error, request) => request.log.error({ err: error }, 'a request failed by a fault of the server'),
   }
   registerGraphqlRoute(app, graphql)
   const streams = createOpenStreams({ perKey: deps.config.streamsPerKey, refusalOf: deps.refusalOf })
   registerStreamRoute(app, { ...graphql, ...streams, path: '/graphql/v1/stream' })
   registerRest(app, graphql)
-  registerEventsDownload(app, { db: deps.db, linkKey: linkKeyOf(deps.secrets), clock: clockOf(deps) })
-  registerDeviceRoutes(app, deviceRoutes(deps))
-  registerSignIn(app, signInOf(deps))
+  registerEventsDownload(app, {
+    db: deps.db,
+    linkKey: linkKeyOf(deps.secrets),
+    clock: clockOf(deps),
+    rateLimits,
+    addressOf,
+  })
+  registerDeviceRoutes(app, { routes: deviceRoutes(deps, rateLimits), rateLimits, addressOf })
+  registerSignIn(app, { ...signInOf(deps), addressOf, beforeRequest: charges.chargeRequest })
   registerConsole(app)
   registerNotFound(app)
   return app
 }
 
 /** What devices post, signed on with a code or a secret of their own. */
-function deviceRoutes(deps: AppDeps): DeviceRoute[] {
+function deviceRoutes(deps: AppDeps, { failures }: RateLimits): DeviceRoute[] {
   const onChange = (): void => deps.feed.wake()
-  const shared = { db: deps.db, clock: clockOf(deps), failed: createFailedSignatures(), onChange }
+  const shared = { db: deps.db, clock: clockOf(deps), failed: failures, onChange }
   return [registerRoute(shared), reportRoute(shared)]
 }
 
 /** Signing in to the console: told to the account's owner by an event. */
-function signInOf(deps: AppDeps): SignInOptions {
+function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest'> {
   const { db, secrets, config, log, feed } = deps
   return {
     db,
@@ -124,6 +149,8 @@ function signInOf(deps: AppDeps): SignInOptions {
     },
   }
 }
+
+const tellsOfServer = (url: string): boolean => /^\/(healthz|readyz|metrics)(\?|$)/.test(url)
 
 const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('download links')
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { type AllowedRange, parseRange } from './outbound/reachable.ts'
+import { type AddressRange, parseRange } from './outbound/reachable.ts'
 
 /** One setting of the server: docs/reference/settings.md is made from this table. */
 interface Setting<Value> {
@@ -79,6 +79,64 @@ export const settings = {
     meaning: 'What clients call the server when a proxy stands in front: scheme, host and port, no path.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : origin(text)),
+  }),
+  trustedProxies: setting({
+    name: 'MUSTER_TRUSTED_PROXIES',
+    meaning:
+      'Addresses of proxies in front whose X-Forwarded-For or Forwarded is believed: CIDRs or single addresses, parted by commas. What they call the server is MUSTER_PUBLIC_URL, no header.',
+    default: 'none',
+    parse: (text) => ranges(text ?? ''),
+  }),
+  keyPoints: setting({
+    name: 'MUSTER_KEY_POINTS',
+    meaning: 'Points that an access key, or a user by the console, may spend at once; see limits.md.',
+    default: '20000',
+    parse: (text) => integer(text ?? '20000', 100, 1_000_000_000),
+  }),
+  keyPointsPerSecond: setting({
+    name: 'MUSTER_KEY_POINTS_PER_SECOND',
+    meaning: 'Points that an access key, or a user by the console, gains each second.',
+    default: '500',
+    parse: (text) => integer(text ?? '500', 1, 1_000_000_000),
+  }),
+  addressPoints: setting({
+    name: 'MUSTER_ADDRESS_POINTS',
+    meaning:
+      'Points that an address may spend at once by requests without credentials that hold, registrations of devices included; of IPv6 a /64 counts as one.',
+    default: '2000',
+    parse: (text) => integer(text ?? '2000', 100, 1_000_000_000),
+  }),
+  addressPointsPerSecond: setting({
+    name: 'MUSTER_ADDRESS_POINTS_PER_SECOND',
+    meaning: 'Points that an address gains each second.',
+    default: '50',
+    parse: (text) => integer(text ?? '50', 1, 1_000_000_000),
+  }),
+  deviceMessages: setting({
+    name: 'MUSTER_DEVICE_MESSAGES',
+    meaning: 'Reports and publications that a device may send at once, to each server process.',
+    default: '500',
+    parse: (text) => integer(text ?? '500', 1, 1_000_000_000),
+  }),
+  deviceMessagesPerSecond: setting({
+    name: 'MUSTER_DEVICE_MESSAGES_PER_SECOND',
+    meaning: 'Reports and publications that a device may go on sending each second.',
+    default: '50',
+    parse: (text) => integer(text ?? '50', 1, 1_000_000_000),
+  }),
+  mostRequests: setting({
+    name: 'MUSTER_MOST_REQUESTS',
+    meaning:
+      'Requests under way at most, streams apart, for each server process; further ones are answered 503 at once.',
+    default: '1000',
+    parse: (text) => integer(text ?? '1000', 1, 1_000_000),
+  }),
+  mostLag: setting({
+    name: 'MUSTER_MOST_LAG',
+    meaning:
+      'Milliseconds that a round of the event loop may take: while most take longer, requests are answered 503. 0 for any.',
+    default: '2000',
+    parse: (text) => integer(text ?? '2000', 0, 60_000),
   }),
   requireDigest: setting({
     name: 'MUSTER_REQUIRE_DIGEST',
@@ -252,10 +310,10 @@ function token(text: string): string {
   return text
 }
 
-function ranges(text: string): AllowedRange[] {
+function ranges(text: string): AddressRange[] {
   const items = text.split(',').map((item) => item.trim())
   return items.filter(Boolean).map((item) => {
-    const range = parseRange(item)
+    const range = isIP(item.split('/', 1)[0] ?? '') === 0 ? undefined : parseRange(item)
     if (range === undefined) throw new Error('CIDRs or single addresses, parted by commas, such as 10.20.0.0/16')
     return range
   })

@@ -17,6 +17,7 @@ import { createRequestLoad } from './http/load.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { serveMqtt } from './mqtt/mqtt.ts'
 import { createOutbound } from './outbound/outbound.ts'
+import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { type Closing, createClosing } from './start/closing.ts'
 import { credentialsPath, isThere, updateUrl } from './start/credentials-file.ts'
 import { greeting, localUrl } from './start/greeting.ts'
@@ -123,6 +124,7 @@ interface Assembled {
   db: Database
   feed: Feed
   metrics: Metrics
+  rateLimits: RateLimits
 }
 
 async function assemble(options: Start & { secrets: Secrets; connection: pg.PoolConfig }): Promise<Assembled> {
@@ -130,25 +132,27 @@ async function assemble(options: Start & { secrets: Secrets; connection: pg.Pool
   const size = config.databaseConnections
   const db = openDatabase({ connection, size, statementTimeout: config.statementTimeout }, log)
   closing.add({ name: 'database connections', close: () => db.destroy(), within: 5_000 })
-  const authentication = createAuthentication({ db, connection, secrets, config, log })
+  const metrics = createMetrics({ ofProcess: true })
+  const rateLimits = createRateLimits({ config, exchange: { db, connection, log }, metrics })
+  closing.add({ name: 'rate limits', close: rateLimits.close, within: 5_000 })
+  const authentication = createAuthentication({ db, connection, secrets, config, failed: rateLimits.failures, log })
   closing.add({ name: 'authentication', close: authentication.close, within: 5_000 })
   const feed = createFeed({ db, connection, log })
   closing.add({ name: 'event feed', close: feed.close, within: 5_000 })
   const outbound = createOutbound({ allowed: config.webhookAllow })
   closing.add({ name: 'outbound connections', close: outbound.close, within: 1_000 })
   const load = createRequestLoad()
-  const metrics = createMetrics({ ofProcess: true })
   measureFeed(metrics, feed)
   const worker = buildWorker({ config, connection, secrets, feed, outbound, load, metrics, log })
   closing.add({ name: 'background work', close: worker.close, within: 10_000 })
   await worker.start()
-  const app = await buildApp({ config, db, ...authentication, secrets, feed, outbound, load, metrics, log })
-  return { app, db, feed, metrics }
+  const app = await buildApp({ config, db, ...authentication, secrets, feed, outbound, rateLimits, load, metrics, log })
+  return { app, db, feed, metrics, rateLimits }
 }
 
 /** Keeps who is there, and takes connections of devices. */
 async function admitDevices(options: Start & Assembled & { connection: pg.PoolConfig }): Promise<void> {
-  const { app, db, feed, metrics, config, connection, log, closing } = options
+  const { app, db, feed, metrics, rateLimits, config, connection, log, closing } = options
   const onEvents = (): void => feed.wake()
   const connections = createConnections({ db, connection, log, holdMs: config.presenceHold, onEvents })
   closing.add({ name: 'presence', close: connections.close, within: 5_000 })
@@ -161,6 +165,7 @@ async function admitDevices(options: Start & Assembled & { connection: pg.PoolCo
     log,
     metrics,
     connections,
+    rateLimits,
     server: app.server,
     onEvents,
   })

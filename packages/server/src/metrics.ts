@@ -76,6 +76,23 @@ export const metricTable = {
     label: 'reason',
     help: 'Connections, sign-ons, publications and subscriptions that this process refused, by the reason that the log gives.',
   },
+  requestsUnderWay: {
+    name: 'muster_requests_under_way',
+    type: 'gauge',
+    help: 'Requests that this process is working on, streams apart.',
+  },
+  requestsShed: {
+    name: 'muster_requests_shed_total',
+    type: 'counter',
+    label: 'reason',
+    help: 'Requests that this process answered 503 unseen, for there were too many under way (requests) or the event loop took too long (lag).',
+  },
+  rateLimited: {
+    name: 'muster_rate_limited_total',
+    type: 'counter',
+    label: 'policy',
+    help: 'Times that points were not there when this process was to take them, by whose they are: key, user, address or device.',
+  },
   jobs: {
     name: 'muster_jobs',
     type: 'gauge',

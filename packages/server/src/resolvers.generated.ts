@@ -32,6 +32,8 @@ export type User = {
   attributes: Scalars['Object']['output'];
   /** One value; null when there is none. */
   attribute?: Maybe<Scalars['String']['output']>;
+  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  overrides: Scalars['Object']['output'];
   /** Contexts in which an attribute of this user has an override. */
   contexts: Array<Scalars['String']['output']>;
   /** Every attribute name in use on this user's devices and services. */
@@ -68,6 +70,12 @@ export type UserAttributesArgs = {
 export type UserAttributeArgs = {
   name: Scalars['String']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+export type UserOverridesArgs = {
+  context: Scalars['String']['input'];
 };
 
 
@@ -426,6 +434,8 @@ export type Device = {
   attributes: Scalars['Object']['output'];
   /** One value; null when there is none. */
   attribute?: Maybe<Scalars['String']['output']>;
+  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  overrides: Scalars['Object']['output'];
   /** Contexts in which an attribute of this device has an override. */
   contexts: Array<Scalars['String']['output']>;
   /** Colon-separated hexadecimal byte pairs; also the id of the device's bulk service. */
@@ -485,6 +495,12 @@ export type DeviceAttributeArgs = {
 
 
 /** A machine of the fleet, with its services. */
+export type DeviceOverridesArgs = {
+  context: Scalars['String']['input'];
+};
+
+
+/** A machine of the fleet, with its services. */
 export type DeviceEventsArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;
@@ -511,6 +527,8 @@ export type Service = {
   attributes: Scalars['Object']['output'];
   /** One value; null when there is none. */
   attribute?: Maybe<Scalars['String']['output']>;
+  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  overrides: Scalars['Object']['output'];
   /** Contexts in which an attribute of this service has an override. */
   contexts: Array<Scalars['String']['output']>;
   id: Scalars['ID']['output'];
@@ -546,6 +564,12 @@ export type ServiceAttributesArgs = {
 export type ServiceAttributeArgs = {
   name: Scalars['String']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** Something that a device offers, such as SSH on port 22; also the bulk service, which stands for the device as a whole. */
+export type ServiceOverridesArgs = {
+  context: Scalars['String']['input'];
 };
 
 /** The arguments of setAttributes. */
@@ -991,6 +1015,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   accessKeys?: Resolver<Array<ResolversTypes['AccessKey']>, ParentType, ContextType>;
   attributes?: Resolver<ResolversTypes['Object'], ParentType, ContextType, Partial<UserAttributesArgs>>;
   attribute?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<UserAttributeArgs, 'name'>>;
+  overrides?: Resolver<ResolversTypes['Object'], ParentType, ContextType, RequireFields<UserOverridesArgs, 'context'>>;
   contexts?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   attributeNames?: Resolver<Array<ResolversTypes['AttributeName']>, ParentType, ContextType>;
   devices?: Resolver<ResolversTypes['DeviceList'], ParentType, ContextType, RequireFields<UserDevicesArgs, 'size' | 'sort'>>;
@@ -1055,6 +1080,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
 export type DeviceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Device'] = ResolversParentTypes['Device']> = {
   attributes?: Resolver<ResolversTypes['Object'], ParentType, ContextType, Partial<DeviceAttributesArgs>>;
   attribute?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<DeviceAttributeArgs, 'name'>>;
+  overrides?: Resolver<ResolversTypes['Object'], ParentType, ContextType, RequireFields<DeviceOverridesArgs, 'context'>>;
   contexts?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1083,6 +1109,7 @@ export type DeviceResolvers<ContextType = Context, ParentType extends ResolversP
 export type ServiceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Service'] = ResolversParentTypes['Service']> = {
   attributes?: Resolver<ResolversTypes['Object'], ParentType, ContextType, Partial<ServiceAttributesArgs>>;
   attribute?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<ServiceAttributeArgs, 'name'>>;
+  overrides?: Resolver<ResolversTypes['Object'], ParentType, ContextType, RequireFields<ServiceOverridesArgs, 'context'>>;
   contexts?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;

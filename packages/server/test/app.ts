@@ -16,9 +16,11 @@ import { createMetrics, type Metrics } from '../src/metrics.ts'
 import { type MqttOptions, serveMqtt } from '../src/mqtt/mqtt.ts'
 import { createOutbound } from '../src/outbound/outbound.ts'
 import type { Resolve } from '../src/outbound/resolve.ts'
+import { createRateLimits } from '../src/rate-limits/rate-limits.ts'
 import { buildWorker } from '../src/worker.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { newAccount } from './new-account.ts'
+import { unlimited } from './unlimited.ts'
 
 export interface Answer<Data = Record<string, unknown>> {
   status: number
@@ -60,12 +62,16 @@ export interface TestAppOptions {
   /** Settings by the names they have in the environment. */
   env?: Record<string, string>
   clock?: () => Date
+  /** Milliseconds by which failed signatures are counted and points come back. */
+  elapsed?: () => number
   /** False: the plain executor alone. */
   jit?: boolean
   /** True: does what a server does beside requests, too. */
   worker?: boolean
   /** True: devices may sign on by MQTT, and it is kept who is there. */
   mqtt?: boolean
+  /** True: other servers are told what is spent here, and the other way round. */
+  sharesSpending?: boolean
   /** Finds the addresses of names that webhooks go to. */
   resolve?: Resolve
 }
@@ -86,23 +92,48 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
 async function startOn(
   database: TestDatabase,
   secrets: Secrets,
-  { env = {}, worker: hasWorker = false, mqtt: hasMqtt = false, resolve, ...options }: TestAppOptions,
+  {
+    env = {},
+    worker: hasWorker = false,
+    mqtt: hasMqtt = false,
+    sharesSpending = false,
+    resolve,
+    ...options
+  }: TestAppOptions,
 ): Promise<TestApp> {
-  const config = readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...env })
+  const config = readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...env })
   const log = pino({ level: config.logLevel })
-  const authentication = await createAuthentication({ ...database, config, secrets, log, ...options })
-  const feed = createFeed({ ...database, log })
   const metrics = createMetrics()
+  const rateLimits = createRateLimits({
+    config,
+    metrics,
+    ...(sharesSpending && { exchange: { ...database, log } }),
+    ...(options.elapsed && { now: options.elapsed }),
+  })
+  const failed = rateLimits.failures
+  const authentication = await createAuthentication({ ...database, config, secrets, failed, log, ...options })
+  const feed = createFeed({ ...database, log })
   measureFeed(metrics, feed)
   const outbound = createOutbound({ allowed: config.webhookAllow, ...(resolve && { resolve }) })
-  const deps = { config, db: database.db, secrets, feed, outbound, metrics, log, ...authentication, ...options }
+  const deps = {
+    config,
+    db: database.db,
+    secrets,
+    feed,
+    outbound,
+    rateLimits,
+    metrics,
+    log,
+    ...authentication,
+    ...options,
+  }
   const worker = hasWorker ? buildWorker({ ...deps, connection: database.connection }) : undefined
   await worker?.start()
   const app = await buildApp(deps)
   await app.listen({ host: config.host, port: config.port })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   const presence = hasMqtt
-    ? await servePresence({ config, log, feed, metrics, server: app.server, ...database })
+    ? await servePresence({ config, log, feed, metrics, rateLimits, server: app.server, ...database })
     : undefined
 
   const newUser = async (): Promise<TestUser> => {
@@ -127,12 +158,14 @@ async function startOn(
       await outbound.close()
       await feed.close()
       await authentication.close()
+      await rateLimits.close()
     },
   }
 }
 
 async function servePresence(
-  options: TestDatabase & Pick<MqttOptions, 'log' | 'server'> & { config: Config; feed: Feed; metrics: Metrics },
+  options: TestDatabase &
+    Pick<MqttOptions, 'log' | 'server' | 'rateLimits'> & { config: Config; feed: Feed; metrics: Metrics },
 ) {
   const { presenceHold: holdMs } = options.config
   const onEvents = (): void => options.feed.wake()

@@ -20,6 +20,8 @@ export interface AttributeClient {
   setMany(items: readonly Write[]): Promise<Answer>
   /** Attributes and contexts of any target; null where it is not found. */
   read(id: string, context?: string | null): Promise<{ attributes: Tree; contexts: string[] } | null>
+  /** The same in each of several contexts, by one query. */
+  readEach(id: string, contexts: readonly (string | null)[]): Promise<{ attributes: Tree[]; contexts: string[] }>
   /** Changes of attributes, oldest first. */
   changes(): Promise<Change[]>
 }
@@ -60,6 +62,15 @@ export function attributeClient(user: TestUser): AttributeClient {
       const { login } = await user.data(readDocument, { ids: ofUser ? [] : [id], context })
       const { service, ...own } = login
       return ofUser ? own : (service[0] ?? null)
+    },
+    readEach: async (id, contexts) => {
+      const fields = contexts.map((context, index) => `c${index}: attributes(context: ${JSON.stringify(context)})`)
+      const read = `{ ${fields.join(' ')} contexts }`
+      const { login } = await user.data(
+        id === user.accountId ? `{ login ${read} }` : `{ login { service(id: ["${id}"]) ${read} } }`,
+      )
+      const found = id === user.accountId ? login : login.service[0]
+      return { attributes: contexts.map((_, index) => found[`c${index}`]), contexts: found.contexts }
     },
     changes: async () => {
       const { login } = await user.data(

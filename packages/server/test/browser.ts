@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createUser } from '../src/features/users/users.ts'
+import { generatePassword, hashPassword } from '../src/features/users/password.ts'
 import type { TestApp } from './app.ts'
 
 export interface BrowserAnswer {
@@ -89,8 +89,16 @@ export interface Person {
   password: string
 }
 
-export const newPerson = (app: Pick<TestApp, 'db'>): Promise<Person> =>
-  createUser(app.db, { email: `${randomUUID()}@example.com` })
+/** One for all: to hash a password takes a tenth of a second of processor time, on purpose. */
+const password = generatePassword()
+let passwordHash: Promise<string> | undefined
+
+export async function newPerson({ db }: Pick<TestApp, 'db'>): Promise<Person> {
+  passwordHash ??= hashPassword(password)
+  const account = { id: randomUUID(), email: `${randomUUID()}@example.com`, password_hash: await passwordHash }
+  await db.insertInto('account').values(account).execute()
+  return { id: account.id, email: account.email, password }
+}
 
 /** A browser of this person, signed in. */
 export async function signIn(app: Pick<TestApp, 'url'>, { email, password }: Person): Promise<Browser> {
@@ -106,3 +114,9 @@ export const refusalOf = ({ status, body }: BrowserAnswer): unknown[] => [
   body.errors?.[0]?.extensions?.code,
   body.errors?.[0]?.extensions?.reason,
 ]
+
+/** How the user of a browser has signed in, the last time first. */
+export async function signInMethods(browser: Browser): Promise<string[]> {
+  const { body } = await browser.query('{ login { events(types: [AUTH_LOGIN]) { items { data } } } }')
+  return body.data.login.events.items.map(({ data }: { data: { method: string } }) => data.method)
+}

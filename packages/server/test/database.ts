@@ -2,27 +2,37 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { inject } from 'vitest'
 import { createDatabase, createPool, type Database } from '../src/db/database.ts'
-import { administer, atDatabase } from './global-setup.ts'
+import { administer, atDatabase, dropDatabase } from './global-setup.ts'
 
 export interface TestDatabase {
   db: Database
   connection: pg.ClientConfig
+  /** The same for another process. */
+  url: string
   drop(): Promise<void>
 }
+
+function urlOf({ connectionString, host = '', port, user = '', database }: pg.ClientConfig): string {
+  return connectionString ?? `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`
+}
+
+/** Of a hundred requests at once, on a slow machine, the last waits for its turn. */
+const patient = { connectionTimeoutMillis: 60_000 }
 
 /** A migrated, empty database of one's own. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { connection, template } = inject('testDatabase')
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`
   await administer(connection, `create database "${name}" template "${template}"`)
-  const own = atDatabase(connection, name)
+  const own = { ...atDatabase(connection, name), ...patient }
   const db = createDatabase(createPool({ connection: own, size: 10, statementTimeout: 30_000 }))
   return {
     db,
     connection: own,
+    url: urlOf(own),
     async drop() {
       await db.destroy()
-      await administer(connection, `drop database "${name}" with (force)`)
+      await dropDatabase(connection, name)
     },
   }
 }

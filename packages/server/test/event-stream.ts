@@ -92,3 +92,18 @@ function parse(block: string): StreamMessage[] {
   const data = fields.get('data') ?? ''
   return [{ event: fields.get('event') ?? 'message', data: data === '' ? undefined : JSON.parse(data) }]
 }
+
+/** Everything that an event of a subscription has, and its filters. */
+export const EVENTS =
+  'subscription ($types: [EventType!], $deviceId: [String!], $after: ID) { events(types: $types, deviceId: $deviceId, after: $after) { id type owner { id } actor { id } target { id name kind } data } }'
+
+export const eventsOf = ({ messages }: RawStream): Record<string, unknown>[] =>
+  messages.filter(({ event }) => event === 'next').map(({ data }) => data.data.events)
+
+/** The names that events tell in their data. */
+export const namesOf = (stream: RawStream): unknown[] =>
+  eventsOf(stream).map(({ data }) => (data as { name?: unknown }).name)
+
+/** The codes of errors, and the names of what else came. */
+export const codesOf = ({ messages }: RawStream): unknown[] =>
+  messages.map(({ event, data }) => (event === 'next' ? data.errors?.[0].extensions.code : event))

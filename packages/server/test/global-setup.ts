@@ -11,6 +11,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Where the PostgreSQL of the tests is, and the migrated database that each file copies. */
     testDatabase: { connection: pg.ClientConfig; template: string }
+    /** For files that are made once and serve many tests; gone after the run. */
+    scratchFolder: string
   }
 }
 
@@ -23,8 +25,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `muster_template_${process.pid}`
   await createTemplate(connection, template)
   project.provide('testDatabase', { connection, template })
+  const scratch = await mkdtemp(join(tmpdir(), 'muster-scratch-'))
+  project.provide('scratchFolder', scratch)
   return async () => {
-    await administer(connection, `drop database "${template}" with (force)`)
+    await rm(scratch, { recursive: true, force: true })
+    await dropDatabase(connection, template)
     await stop()
   }
 }
@@ -74,6 +79,19 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
   url.pathname = `/${database}`
   return { connectionString: url.href }
 }
+
+/** Ends whoever is still connected. PostgreSQL gives them five seconds to go: on a machine that is slower it is asked again. */
+export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
+  for (;;) {
+    try {
+      return await administer(connection, `drop database if exists "${name}" with (force)`)
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== OBJECT_IN_USE) throw error
+    }
+  }
+}
+
+const OBJECT_IN_USE = '55006'
 
 /** Runs one statement outside any of the tests' databases. */
 export async function administer(connection: pg.ClientConfig, statement: string): Promise<void> {

@@ -29,7 +29,7 @@ export async function signOn(url: string, { id, secret }: RegisteredDevice, more
 
 /** A client that neither reconnects nor outlives the test. */
 function open(url: string, options: IClientOptions): MqttClient {
-  const client = connect(url, { reconnectPeriod: 0, connectTimeout: 10_000, ...options })
+  const client = connect(url, { reconnectPeriod: 0, connectTimeout: 60_000, ...options })
   client.on('error', () => {})
   onTestFinished(() => void client.end(true))
   return client

@@ -4,16 +4,17 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 const root = new URL('../../../', import.meta.url).pathname
 
+/** Where the second start finds what the first has left. */
 let folder: string
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-npm-start-'))
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** `npm start` as an operator runs it; resolves once it says that it is ready. */
 async function npmStart() {

@@ -29,10 +29,10 @@ export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   const watchers = new Set<() => void>()
   let handle = (_message: Received, response: ServerResponse): void => void response.end()
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const text = Buffer.concat(chunks).toString()
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const text = await textOf(request)
+    // Whoever sent it was killed, or the receiver was closed.
+    if (text === undefined) return
     const message = {
       id: String(request.headers['webhook-id']),
       timestamp: String(request.headers['webhook-timestamp']),
@@ -44,7 +44,8 @@ export async function startReceiver(): Promise<Receiver> {
     received.push(message)
     handle(message, response)
     for (const watch of watchers) watch()
-  })
+  }
+  const server = createServer((request, response) => void take(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -69,6 +70,17 @@ export async function startReceiver(): Promise<Receiver> {
       await once(server, 'close')
     },
   }
+}
+
+/** The whole body; undefined of a request that broke off. */
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of request) chunks.push(chunk)
+  } catch {
+    return undefined
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 /** Whether a receiver that knows this secret takes the message for genuine; throws when not. */

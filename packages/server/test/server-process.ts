@@ -19,8 +19,14 @@ export interface ServerProcess {
   exited: Promise<number | null>
 }
 
-/** Resolves once the server says that it is ready; rejects with what it said when it ends before. */
-export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
+/**
+ * Resolves once the server says that it is ready; rejects with what it said when it ends before. It goes with the test, or when
+ * `atEnd` says.
+ */
+export async function startServerProcess(
+  env: Record<string, string>,
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env.PATH,
@@ -34,7 +40,7 @@ export async function startServerProcess(env: Record<string, string>): Promise<S
   child.stdout.on('data', (chunk) => (said.stdout += chunk))
   child.stderr.on('data', (chunk) => (said.stderr += chunk))
   const exited = once(child, 'close').then(([code]) => code as number | null)
-  onTestFinished(() => end(child, exited))
+  atEnd(() => end(child, exited))
   return {
     url: await readyUrl(child, said, exited),
     stdout: () => said.stdout,

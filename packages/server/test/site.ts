@@ -1,23 +1,34 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type SignRequestOptions, signRequest } from '@muster/http-signature'
 import fastify from 'fastify'
+import type pg from 'pg'
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
 import { createAuthentication } from '../src/auth/authenticate.ts'
 import { createSecrets, type Secrets } from '../src/auth/secrets.ts'
-import { type Config, readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
 import { ApiError } from '../src/errors.ts'
 import type { CreatedAccessKey } from '../src/features/access-keys/access-key.ts'
 import { type AccessKeyInput, createAccessKey } from '../src/features/access-keys/access-keys.ts'
-import { createUser } from '../src/features/users/users.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { newAccount } from './new-account.ts'
 
 /** One database under one master key, and the server processes that tests of authentication start on it. */
 export interface Site extends TestDatabase {
   secrets: Secrets
   createUser(): Promise<SiteUser>
-  startServer(options?: { env?: Record<string, string>; clock?: () => Date }): Promise<Server>
+  startServer(options?: ServerOptions): Promise<Server>
+  /** Closes the servers that still run, and drops the database. */
+  close(): Promise<void>
+}
+
+export interface ServerOptions {
+  env?: Record<string, string>
+  clock?: () => Date
+  /** Milliseconds by which failed signatures are counted. */
+  elapsed?: () => number
+  /** The way to the database on which it hears of changes. */
+  connection?: pg.ClientConfig
 }
 
 export interface SiteUser {
@@ -41,38 +52,42 @@ export interface Reply {
   body: any
 }
 
-/** A database of the test's own; it and the servers on it go when the test has finished. */
 export async function openSite(): Promise<Site> {
   const database = await createTestDatabase()
   const secrets = createSecrets(randomBytes(32))
   const servers: Server[] = []
-  onTestFinished(async () => {
-    for (const server of servers) await server.close()
-    await database.drop()
-  })
   return {
     ...database,
     secrets,
     createUser: () => newUser(database, secrets),
-    async startServer({ env = {}, clock } = {}) {
-      const server = await listen(database, secrets, readConfig(env), clock ?? (() => new Date()))
+    async startServer(options = {}) {
+      const server = await listen(database, secrets, options)
       servers.push(server)
       return server
+    },
+    async close() {
+      for (const server of servers) await server.close()
+      await database.drop()
     },
   }
 }
 
 async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<SiteUser> {
-  const { id, email } = await createUser(db, { email: `${randomUUID()}@example.com` })
+  const { id, email } = await newAccount(db)
   const viewer = { accountId: id, email, readOnly: false }
   const context = { db, viewer, secrets, clock: () => new Date() }
   return { viewer, context, createKey: (input = {}) => createAccessKey(context, input) }
 }
 
 /** A route that answers who it takes the request to come from, as any route of the server may. */
-async function listen(database: TestDatabase, secrets: Secrets, config: Config, clock: () => Date): Promise<Server> {
+async function listen(
+  { db, connection }: TestDatabase,
+  secrets: Secrets,
+  { env = {}, clock = () => new Date(), ...options }: ServerOptions,
+): Promise<Server> {
   const log = pino({ level: 'silent' })
-  const authentication = createAuthentication({ ...database, secrets, config, log, clock })
+  const config = readConfig(env)
+  const authentication = createAuthentication({ db, connection, secrets, config, log, clock, ...options })
   const app = fastify({ forceCloseConnections: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

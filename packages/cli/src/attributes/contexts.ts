@@ -9,15 +9,13 @@ interface Row {
   value: string | null
 }
 
-/** The base values, and under each what contexts make of it where that is something else. */
+/** The base values, and under each its overrides in contexts. */
 export async function printContexts(muster: Muster, target: string, { json }: { json?: boolean }): Promise<void> {
   const base = await muster.attributes.get(target)
   const rows: Row[] = flatten(base).map(([name, value]) => ({ name, base: value, context: null, value }))
   for (const context of await muster.attributes.contexts(target)) {
-    for (const [name, value] of flatten(await muster.attributes.get(target, { context }))) {
-      const inBase = findAttribute(base, name)
-      if (value !== inBase) rows.push({ name, base: inBase, context, value })
-    }
+    for (const [name, value] of flatten(await muster.attributes.overrides(target, context)))
+      rows.push({ name, base: findAttribute(base, name), context, value })
   }
   rows.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0))
   if (json) return printJson(rows)

@@ -22,7 +22,7 @@ const columns: readonly Column<Difference>[] = [
   { name: 'to', value: ({ to, problem }) => problem ?? to },
 ]
 
-/** Says what a change would change, by the values that are in force, and changes nothing. */
+/** Says what a change would change, beside the values that are in force, and changes nothing. */
 export async function preview(muster: Muster, planned: Planned, options: { json?: boolean }): Promise<void> {
   const seen = { targets: 0, changing: 0 }
   const items = differences(muster, planned, seen)
@@ -54,26 +54,33 @@ async function* differences(
 interface Target {
   id: string
   name: string
+  /** As they are in force. */
   attributes: Attributes
+  /** Those that the change is made to: in a context, its overrides. */
+  present: Attributes
 }
 
 /** Devices and services alike: a device's id is that of its bulk service. */
 async function readTargets(muster: Muster, ids: string[], context: string | undefined): Promise<Target[]> {
-  const attributes = { $: context === undefined ? {} : { context } }
+  const fields = { $: { id: ids }, id: true, name: true } as const
+  if (context === undefined) {
+    const { login } = await muster.select({ login: { id: true, service: { ...fields, attributes: true } } })
+    return (login?.service ?? []).map((target) => ({ ...target, present: target.attributes }))
+  }
+  const inContext = { $: { context } }
   const { login } = await muster.select({
-    login: { id: true, service: { $: { id: ids }, id: true, name: true, attributes } },
+    login: { id: true, service: { ...fields, attributes: inContext, overrides: inContext } },
   })
-  return login?.service ?? []
+  return (login?.service ?? []).map(({ overrides, ...target }) => ({ ...target, present: overrides }))
 }
 
-function* differencesOf({ id, name, attributes }: Target, { changes }: Planned): Generator<Difference> {
+function* differencesOf({ id, name, attributes, present }: Target, { changes }: Planned): Generator<Difference> {
   for (const [attribute, value] of Object.entries(changes)) {
     const to = value as string | null
-    const present = attributes[attribute]
-    if (typeof present === 'object') {
+    if (typeof attributes[attribute] === 'object') {
       if (to !== null) yield { id, name, attribute, from: null, to, problem: `refused: ${attribute} is a group` }
       else
-        for (const [sub, from] of Object.entries(present))
+        for (const [sub, from] of Object.entries(present[attribute] ?? {}))
           yield { id, name, attribute: `${attribute}.${sub}`, from, to }
       continue
     }
@@ -81,7 +88,7 @@ function* differencesOf({ id, name, attributes }: Target, { changes }: Planned):
     const from = findAttribute(attributes, attribute)
     if (to !== null && group !== undefined && typeof attributes[group] === 'string') {
       yield { id, name, attribute, from, to, problem: `refused: ${group} is a value` }
-    } else if (from !== to) {
+    } else if (findAttribute(present, attribute) !== to) {
       yield { id, name, attribute, from, to }
     }
   }

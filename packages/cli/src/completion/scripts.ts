@@ -1,14 +1,17 @@
 export type Shell = 'bash' | 'zsh' | 'fish'
 
-/** What each shell is given to load. They ask `muster __complete` for what may come next. */
+/**
+ * What each shell is given to load. They ask `muster __complete` for what may come next, with the words as they are meant: what
+ * is typed may hold quotes and backslashes.
+ */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# muster completion bash; load it with: source <(muster completion bash)
 _muster() {
-  local line
+  local line typed=\${COMP_WORDS[COMP_CWORD]#[\\"\\']}
   COMPREPLY=()
   while IFS= read -r line; do
     COMPREPLY+=("$(printf '%q' "$line")")
-  done < <(muster __complete bash "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(muster __complete bash "\${COMP_WORDS[@]:1:COMP_CWORD-1}" "\${typed//\\\\/}" 2>/dev/null)
 }
 complete -o default -F _muster muster
 `,
@@ -16,19 +19,21 @@ complete -o default -F _muster muster
 # muster completion zsh; load it with: source <(muster completion zsh)
 _muster() {
   local -a candidates
-  candidates=("\${(@f)$(muster __complete zsh "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  candidates=("\${(@f)$(muster __complete zsh "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "\${candidates[1]}" ]]; then
     _describe 'muster' candidates
   else
     _files
   fi
 }
-compdef _muster muster
+if [[ "\${funcstack[1]}" == _muster ]]; then _muster "$@"; else compdef _muster muster; fi
 `,
   fish: `# muster completion fish; load it with: muster completion fish | source
 function __muster_complete
   set -l done (commandline -opc)
-  set -l candidates (muster __complete fish $done[2..-1] (commandline -ct) 2>/dev/null)
+  set -l typed (commandline -ct)
+  set -l meant (string unescape -- $typed; or string trim --left --chars '\\'"' -- $typed)
+  set -l candidates (muster __complete fish $done[2..-1] "$meant" 2>/dev/null)
   if test (count $candidates) -gt 0
     printf '%s\\n' $candidates
   else

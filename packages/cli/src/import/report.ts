@@ -1,6 +1,6 @@
 import { type Outcome, triedRows } from '@muster/fleet-csv/import/outcome'
 import { type ExitCode, exitCodes } from '../cli-error.ts'
-import { describe, printFailure } from '../failure.ts'
+import { describe, exitCodeOf, printFailure } from '../failure.ts'
 
 export interface Report {
   outcome: Outcome
@@ -44,7 +44,7 @@ const isRefused = ({ strict, outcome }: Report): boolean =>
 
 function exitCode({ interrupted, outcome, ...report }: Report): ExitCode {
   if (isRefused({ interrupted, outcome, ...report })) return exitCodes.failed
-  if (outcome.stoppedBy !== undefined) return exitCodes.failed
+  if (outcome.stoppedBy !== undefined) return exitCodeOf(outcome.stoppedBy)
   if (interrupted && triedRows(outcome) < outcome.rows) return exitCodes.interrupted
   return outcome.problems.length > 0 ? exitCodes.partly : exitCodes.ok
 }

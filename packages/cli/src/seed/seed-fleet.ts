@@ -1,5 +1,5 @@
+import { forEachConcurrently } from '@muster/client'
 import type pg from 'pg'
-import { runConcurrently } from '../concurrency.ts'
 import { fleetStatement } from './fleet-sql.ts'
 
 export interface Fleet {
@@ -19,11 +19,12 @@ const CONNECTIONS = 2
 export async function seedFleet(pool: pg.Pool, fleet: Fleet, onProgress: (devices: number) => void): Promise<number> {
   const size = Math.max(1, Math.floor(ROWS / (1 + fleet.services)))
   let added = 0
-  await runConcurrently(ranges(fleet.devices, size), CONNECTIONS, async ([first, last]) => {
+  const add = async ([first, last]: [number, number]): Promise<void> => {
     const count = await addRange(pool, fleet, first, last)
     added += count
     onProgress(last - first + 1)
-  })
+  }
+  await forEachConcurrently(ranges(fleet.devices, size), add, { concurrency: CONNECTIONS })
   return added
 }
 

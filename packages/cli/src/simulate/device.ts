@@ -109,6 +109,8 @@ interface Stay {
 /** Reports until the connection is over; true when the device ended it itself. */
 async function stay(client: MqttClient, { device, behaviour, counts, signal }: Stay): Promise<boolean> {
   let hasLeft = false
+  let isOver = false
+  let underWay = 0
   const leave = (politely: boolean): void => {
     if (hasLeft) return
     hasLeft = true
@@ -116,12 +118,17 @@ async function stay(client: MqttClient, { device, behaviour, counts, signal }: S
     if (politely) endPolitely(client)
     else client.stream.destroy()
   }
+  const settle = (isAcknowledged: boolean): void => {
+    underWay--
+    if (isAcknowledged) counts.acks++
+    else if (hasLeft) counts.cutShort++
+    else countFailure(counts, 'not acknowledged')
+  }
   const report = (): void => {
     counts.publishes++
+    underWay++
     client.publish(`devices/${device.id}/attributes`, JSON.stringify(reading()), { qos: 1 }, (error) => {
-      if (!error) counts.acks++
-      else if (hasLeft) counts.cutShort++
-      else countFailure(counts, 'not acknowledged')
+      if (!isOver) settle(!error)
     })
   }
   const timers = startTimers(behaviour, { report, leave: () => leave(Math.random() < 0.5) })
@@ -143,6 +150,9 @@ async function stay(client: MqttClient, { device, behaviour, counts, signal }: S
   signal.removeEventListener('abort', stop)
   if (!hasLeft) countFailure(counts, 'the connection was lost')
   client.end(true)
+  // A client that was told to end before says no more of what it still waited for.
+  while (underWay > 0) settle(false)
+  isOver = true
   return hasLeft
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Muster } from '@muster/client'
+import { forEachConcurrently, type Muster } from '@muster/client'
 import { CliError } from '../cli-error.ts'
-import { runConcurrently } from '../concurrency.ts'
 import type { Credentials } from './device.ts'
 
 /** What marks devices that a simulation may take over, and remove. */
@@ -29,12 +28,13 @@ export async function registerDevices(preparation: Preparation, ready: Credentia
   const { code, id } = await createCode(muster, count)
   const run = randomUUID().slice(0, 8)
   try {
-    await runConcurrently(Array.from({ length: count }).keys(), AT_ONCE, async (index) => {
+    const add = async (index: number): Promise<void> => {
       if (signal.aborted) return
       const name = `simulated ${run} ${index + 1}`
       ready.push(await register(url, { code, name, hardwareId: name.replaceAll(' ', '-') }))
       onProgress(ready.length)
-    })
+    }
+    await forEachConcurrently(Array.from({ length: count }).keys(), add, { concurrency: AT_ONCE })
   } finally {
     await muster.query('mutation ($id: ID!) { deleteRegistrationCode(id: $id) }', { id })
   }
@@ -80,11 +80,12 @@ async function register(url: string, body: Record<string, string>): Promise<Cred
 export async function takeExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, count, onProgress, signal } = preparation
   const ids = await findSimulated(muster, count)
-  await runConcurrently(chunks(ids, ROTATIONS), AT_ONCE, async (chunk) => {
+  const take = async (chunk: string[]): Promise<void> => {
     if (signal.aborted) return
     ready.push(...(await rotateSecrets(muster, chunk)))
     onProgress(ready.length)
-  })
+  }
+  await forEachConcurrently(chunks(ids, ROTATIONS), take, { concurrency: AT_ONCE })
 }
 
 async function findSimulated(muster: Muster, count: number): Promise<string[]> {

@@ -68,6 +68,11 @@ export class TargetAttributes {
     await this.set(target, Object.fromEntries(given.map((name) => [name, null])), options)
   }
 
+  /** What is set in a context alone, nested: what overrides the base there, even by the same value. */
+  async overrides(target: string, context: string, options: CallOptions = {}): Promise<Attributes> {
+    return (await this.#read(target, { overrides: { $: { context } } }, options)).overrides as Attributes
+  }
+
   /** The contexts in which an attribute of the target has an override. */
   async contexts(target: string, options: CallOptions = {}): Promise<string[]> {
     return (await this.#read(target, { contexts: true }, options)).contexts as string[]

@@ -79,6 +79,12 @@ export const schemaTable: SchemaTable = {
   "lastReported": "DateTime",
   "name": "String!",
   "online": "Boolean!",
+  "overrides": [
+   "Object!",
+   {
+    "context": "String!"
+   }
+  ],
   "owner": "UserReference!",
   "platform": "String",
   "services": [
@@ -370,6 +376,12 @@ export const schemaTable: SchemaTable = {
   "lastReported": "DateTime",
   "name": "String!",
   "online": "Boolean!",
+  "overrides": [
+   "Object!",
+   {
+    "context": "String!"
+   }
+  ],
   "port": "Int",
   "protocol": "String!",
   "state": "String!",
@@ -453,6 +465,12 @@ export const schemaTable: SchemaTable = {
   "id": "ID!",
   "limits": "[Limit!]!",
   "name": "String",
+  "overrides": [
+   "Object!",
+   {
+    "context": "String!"
+   }
+  ],
   "registrationCodes": "[RegistrationCode!]!",
   "service": [
    "[Service!]!",

@@ -439,6 +439,10 @@ export interface DeviceFields {
   name: Leaf<string>
   /** Whether state is active. */
   online: Leaf<boolean>
+  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  overrides: Leaf<Attributes, {
+    context: string
+  }>
   owner: Branch<'UserReference', 'one'>
   platform: Leaf<string | null>
   /** The device's services, its bulk service apart. Sorted by name, id, created, state, application, port or an attribute. */
@@ -742,6 +746,10 @@ export interface ServiceFields {
   name: Leaf<string>
   /** Whether state is active. */
   online: Leaf<boolean>
+  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  overrides: Leaf<Attributes, {
+    context: string
+  }>
   port: Leaf<number | null>
   /** tcp or udp */
   protocol: Leaf<string>
@@ -837,6 +845,10 @@ export interface UserFields {
   /** The limits in force and how much of each is used. */
   limits: Branch<'Limit', 'many'>
   name: Leaf<string | null>
+  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  overrides: Leaf<Attributes, {
+    context: string
+  }>
   /** Newest first; expired and used-up ones until they are deleted, by their owner or some days after they expired. */
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** Services by id. A device's id names its bulk service. Unknown ids and other users' are left out. */

@@ -15,6 +15,8 @@ export type Attempt = {
   /** `refused`: it certainly did not run, and may another time. `unknown`: it may have run. `final`: asking again changes nothing. */
   outcome: 'refused' | 'unknown' | 'final'
   retryAfter: string | null
+  /** HTTP status 429: it is refused for what was asked for before it. */
+  isRateLimited: boolean
 } & ({ answer: Answer; error?: undefined } | { error: MusterError })
 
 interface Answered {
@@ -30,7 +32,8 @@ export function judgeAnswer({ endpoint, effect, response, text }: Answered): Att
   const requestId = headers.get('x-request-id') ?? undefined
   const answer = parseAnswer(text, { status, requestId })
   const outcome = outcomeOf(status, answer)
-  if (answer !== undefined) return { outcome, retryAfter, answer }
+  const isRateLimited = status === 429
+  if (answer !== undefined) return { outcome, retryAfter, isRateLimited, answer }
   const found = headers.get('content-type') ?? 'no content type'
   const details = { status, requestId }
   const error =
@@ -41,7 +44,7 @@ export function judgeAnswer({ endpoint, effect, response, text }: Answered): Att
           details,
         )
       : new BadAnswerError('BAD_ANSWER', `${endpoint} is not Muster's API: HTTP ${status}, ${found}`, details)
-  return { outcome, retryAfter, error }
+  return { outcome, retryAfter, isRateLimited, error }
 }
 
 /**
@@ -70,7 +73,8 @@ export function judgeFailure({ endpoint, effect, error, timeout }: Failed): Atte
     cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code ?? cause.name) : String(cause)
   if (isRefusedCertificate(cause) || isUnreachable(cause)) {
     const unreachable = new UnreachableError('UNREACHABLE', `cannot reach ${endpoint}: ${told}`, { cause: error })
-    return { outcome: isRefusedCertificate(cause) ? 'final' : 'refused', retryAfter: null, error: unreachable }
+    const outcome = isRefusedCertificate(cause) ? 'final' : 'refused'
+    return { outcome, retryAfter: null, isRateLimited: false, error: unreachable }
   }
   const timedOut = error instanceof Error && error.name === 'TimeoutError'
   const message = `no answer from ${endpoint}: ${timedOut ? `none within ${timeout / 1_000} s` : told}`
@@ -78,7 +82,7 @@ export function judgeFailure({ endpoint, effect, error, timeout }: Failed): Atte
     effect === 'none'
       ? new NoAnswerError('NO_ANSWER', message, { cause: error })
       : new OutcomeUnknownError('OUTCOME_UNKNOWN', `${message}; the mutation may have run`, { cause: error })
-  return { outcome: 'unknown', retryAfter: null, error: noAnswer }
+  return { outcome: 'unknown', retryAfter: null, isRateLimited: false, error: noAnswer }
 }
 
 function parseAnswer(

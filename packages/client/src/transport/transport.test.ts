@@ -1,5 +1,6 @@
 import { parseSignature, verifySignature } from '@muster/http-signature'
 import { describe, expect, it } from 'vitest'
+import { claimPorts } from '../../../server/test/ports.ts'
 import { answering, failed, fine, type Reply, refused, secret } from '../../test/answering.ts'
 import {
   BadAnswerError,
@@ -178,10 +179,19 @@ describe('trying again', () => {
     expect(first).not.toBe(second)
   })
 
+  it('goes on for as many refusals by the rate limit as come, which are no tries', async () => {
+    const limited = refused('RATE_LIMITED', 429, { 'retry-after': '0' })
+    const { muster, received } = await answering([limited, limited, limited, fine], { retries: 1 })
+    await muster.query(mutation)
+    expect(received).toHaveLength(4)
+    const once = await answering([limited, fine])
+    await expect(once.muster.query(mutation, {}, { retries: 0 })).rejects.toBeInstanceOf(RateLimitedError)
+    expect(once.received).toHaveLength(1)
+  })
+
   it('ends with the last error', async () => {
-    const { url, server } = await answering([fine])
-    server.close()
-    const muster = new Muster({ url, keyId: 'MKTESTKEY', secret, retries: 1 })
+    const [port] = await claimPorts(1)
+    const muster = new Muster({ url: `http://127.0.0.1:${port}`, keyId: 'MKTESTKEY', secret, retries: 1 })
     await expect(muster.query('mutation { x }')).rejects.toBeInstanceOf(UnreachableError)
     const { muster: broken, received } = await answering([{ hangUp: true }], { retries: 2 })
     await expect(broken.query('{ x }')).rejects.toMatchObject({ name: 'NoAnswerError', code: 'NO_ANSWER' })
@@ -232,6 +242,12 @@ describe('a list', () => {
     ])
     expect(await muster.devices({ select: { id: true } }).toArray()).toEqual([{ id: 'a' }, { id: 'b' }])
     expect(received.map(({ body }) => Object.values(body.variables ?? {})[1])).toEqual([1_000, 500, 250, 250])
+  })
+
+  it('has more patience than else is usual: a server that restarts is back by then', async () => {
+    const { muster, received } = await answering([...Array<Reply>(5).fill(proxy), page(['a'], false, null)])
+    expect(await muster.devices({ select: { id: true } }).toArray()).toEqual([{ id: 'a' }])
+    expect(received).toHaveLength(6)
   })
 
   it('ends with the error of a page that cannot be smaller', async () => {

@@ -39,16 +39,25 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
 }
 
 /**
+ * Milliseconds for which an operation is sent again that the server has no points for yet. Many that are sent together take them
+ * from each other, so that it is no matter of a few tries.
+ */
+const RATE_LIMIT_PATIENCE = 300_000
+
+/**
  * Sends an operation, and again where that is safe: whatever certainly did not run, and what changes nothing when it runs
  * twice.
  */
 export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<Answer> {
   const effect = effectOfCall(operation, options)
   const { retries = transport.retries } = options
+  const patienceEnds = performance.now() + (retries > 0 ? RATE_LIMIT_PATIENCE : 0)
+  let failures = 0
   for (let count = 0; ; count++) {
     const attempt = await attemptOnce(transport, operation, options, effect)
     const mayRetry = attempt.outcome === 'refused' || (attempt.outcome === 'unknown' && effect !== 'once')
-    const delay = mayRetry && count < retries ? retryDelay(count, attempt.retryAfter) : undefined
+    const isInTime = attempt.isRateLimited ? performance.now() < patienceEnds : failures++ < retries
+    const delay = mayRetry && isInTime ? retryDelay(count, attempt.retryAfter) : undefined
     if (delay === undefined) {
       if (attempt.error !== undefined) throw attempt.error
       return attempt.answer

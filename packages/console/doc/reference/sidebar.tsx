@@ -24,12 +24,19 @@ export function Sidebar({ index, place }: { index: SchemaIndex; place: Place }) 
     setText(next)
     setIsOpen(next !== '')
   }
+  /** The first of what is searched for now: the list may still be behind. */
+  const open = (): void => {
+    const [first] = searchEntries(index.entries, text.trim())
+    if (first === undefined) return
+    window.location.hash = first.anchor
+    setIsOpen(false)
+  }
   const onInputKey = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') {
       event.preventDefault()
       links()[0]?.focus()
     }
-    if (event.key === 'Enter' && text.trim() !== '') links()[0]?.click()
+    if (event.key === 'Enter') open()
     if (event.key === 'Escape') change('')
   }
   const onListKey = (event: KeyboardEvent): void => {

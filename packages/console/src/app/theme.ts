@@ -18,6 +18,7 @@ export const theme = createTheme({
   // On this shade white text has a contrast of more than 4.5.
   primaryShade: { light: 7, dark: 7 },
   autoContrast: true,
+  respectReducedMotion: true,
   defaultRadius: 'sm',
   cursorType: 'pointer',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif',

@@ -36,7 +36,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   return (
     <Box miw={0}>
       {changes.slice(0, SHOWN).map((change) => (
-        <Text key={change.name} inherit component="div" style={{ overflowWrap: 'anywhere' }}>
+        <Text key={change.name} inherit component="div" pos="relative" style={{ overflowWrap: 'anywhere' }}>
           <Text span inherit fw={500}>
             {nameOf(change.name)}
           </Text>
@@ -55,7 +55,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   )
 }
 
-/** For those who hear the page. */
+/** For those who hear the page. Its place is in the change: outside it, a table that scrolls would not cut it off. */
 const hidden = { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' } as const
 
 const CUT = 80

@@ -1,6 +1,6 @@
-import type { LiveEvent } from '../graphql/live-events.ts'
+import type { EventType } from '../graphql/schema-types.generated.ts'
 
-export type EventType = LiveEvent['type']
+export type { EventType }
 
 export interface EventTypeText {
   type: EventType

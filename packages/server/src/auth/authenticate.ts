@@ -4,7 +4,8 @@ import type { Config } from '../config.ts'
 import type { Viewer } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import type { ApiError } from '../errors.ts'
-import { createFailedSignatures } from './failed-signatures.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { createFailedSignatures, type FailedSignatures } from './failed-signatures.ts'
 import { createKeyCache } from './key-cache.ts'
 import { createLastUsed } from './last-used.ts'
 import { createNonces } from './nonces.ts'
@@ -27,7 +28,9 @@ export interface AuthenticationOptions {
   /** For the one connection that hears of changed access keys. */
   connection: pg.ClientConfig
   secrets: Secrets
-  config: Pick<Config, 'publicUrl' | 'requireDigest'>
+  config: Pick<Config, 'publicUrl' | 'requireDigest' | 'trustedProxies'>
+  /** Where signatures that do not hold are counted, with whatever else is there. */
+  failed?: FailedSignatures
   log: FastifyBaseLogger
   clock?: () => Date
   /** Milliseconds that never run backwards, by which failed signatures are counted. */
@@ -45,11 +48,12 @@ export interface Authentication {
 /** Everything that tells who a request comes from, for every route of the server. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { db, connection, secrets, config, log, clock = () => new Date(), elapsed } = options
+  const { failed = createFailedSignatures(elapsed) } = options
   const keys = createKeyCache({ db, connection, secrets, log })
   const lastUsed = createLastUsed(db, log)
   const nonces = createNonces(db, clock, log)
-  const failed = createFailedSignatures(elapsed)
-  const signature = signatureStrategy({ keys, nonces, failed, lastUsed, config, clock })
+  const addressOf = clientAddress(config.trustedProxies)
+  const signature = signatureStrategy({ keys, nonces, failed, lastUsed, config, clock, addressOf })
   const sessions = createSessions(db, clock)
   const { publicUrl } = config
   const session = sessionStrategy({ sessions, cookie: sessionCookieOf(secrets, config), publicUrl })

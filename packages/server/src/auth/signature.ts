@@ -11,6 +11,7 @@ import {
 import type { Config } from '../config.ts'
 import type { Viewer } from '../context.ts'
 import { ApiError } from '../errors.ts'
+import type { AddressOf } from '../http/client-address.ts'
 import type { FailedSignatures } from './failed-signatures.ts'
 import type { KeyCache, KnownKey } from './key-cache.ts'
 import type { LastUsed } from './last-used.ts'
@@ -25,6 +26,7 @@ export interface SignatureOptions {
   lastUsed: LastUsed
   config: Pick<Config, 'publicUrl' | 'requireDigest'>
   clock: () => Date
+  addressOf: AddressOf
 }
 
 /**
@@ -36,17 +38,17 @@ const REFUSED_AFTER_MS = 25
 /** Requests signed with an access key, in either form (packages/http-signature). */
 export function signatureStrategy(options: SignatureOptions): Strategy {
   return async (request, body) => {
-    const { method, raw, ip } = request
+    const { method, raw } = request
     const parsed = parseSignature({ method, target: raw.url ?? '', rawHeaders: raw.rawHeaders })
     if (parsed.outcome === 'none') return null
-    if (parsed.outcome === 'failed') throw refusal(parsed, ip, options.failed)
+    if (parsed.outcome === 'failed') throw refusal(parsed, options.addressOf(raw), options.failed)
 
     const delay = startDelay(REFUSED_AFTER_MS)
     try {
       const outcome = await verifyAny(parsed.signatures, circumstances(raw.socket, body, options), options)
       if (!('reason' in outcome)) return await admit(outcome, options)
       await delay.over
-      throw refusal(outcome, ip, options.failed)
+      throw refusal(outcome, options.addressOf(raw), options.failed)
     } finally {
       delay.cancel()
     }

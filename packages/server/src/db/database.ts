@@ -25,9 +25,9 @@ const sessionSettings = (statementTimeout: number): string =>
 
 export function createPool({ connection, size, statementTimeout }: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
+    connectionTimeoutMillis: 5_000,
     ...connection,
     max: size,
-    connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     application_name: 'muster',
     onConnect: async (client) => {

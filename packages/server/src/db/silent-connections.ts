@@ -21,7 +21,8 @@ export function endSilentConnections(pool: pg.Pool, connection: pg.ClientConfig)
     const waiting = [...takenAt].filter(([, since]) => performance.now() - since > PATIENCE_MS)
     if (waiting.length === 0 || isAsking) return
     isAsking = true
-    if (!(await answers(connection)))
+    // Twice: to a process that could not run for some seconds, as on a loaded machine, an answer that is there seems late.
+    if (!(await answers(connection)) && !(await answers(connection)))
       for (const [client, since] of waiting) if (takenAt.get(client) === since) end(client)
     isAsking = false
   }, 1_000).unref()

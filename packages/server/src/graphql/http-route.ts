@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { type FormattedExecutionResult, GraphQLError } from 'graphql'
 import { createHandler, type Response } from 'graphql-http'
 import { ApiError, badInput } from '../errors.ts'
@@ -10,8 +10,10 @@ import {
   assertViewer,
   errorMapping,
   type GraphqlViewer,
+  identify,
   type OperationGates,
   type OperationStart,
+  type Requester,
   runOperation,
 } from './run-operation.ts'
 import { answerType, prepareScope, send } from './scope.ts'
@@ -21,8 +23,6 @@ export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends Operati
   /** Such as `/graphql/v1`; the SDL is served below it. */
   readonly path: string
   readonly sdl: string
-  /** The viewer, null where there are no credentials; throws UNAUTHENTICATED for such as do not hold. Runs first, over the body as received. */
-  readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
 }
 
 /** Serves GraphQL over HTTP, and the schema as text, in a scope of its own: bodies are read as bytes there. */
@@ -33,16 +33,17 @@ export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   const handle = createGraphqlHandler(input)
   app.register(async (scope) => {
     prepareScope(scope, (request) => errorMapping(input, request))
-    scope.get(`${input.path}/schema.graphql`, async (_request, reply) =>
-      reply.type('text/plain; charset=utf-8').send(input.sdl),
-    )
+    scope.get(`${input.path}/schema.graphql`, async (request, reply) => {
+      input.beforeRequest?.({ request, reply, viewer: null })
+      return reply.type('text/plain; charset=utf-8').send(input.sdl)
+    })
     scope.route({
       method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       exposeHeadRoute: false,
       url: input.path,
       handler: async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        const viewer = await input.authenticate(request, body)
+        const viewer = await identify(input, { request, reply }, body)
         const { method, url, headers } = request
         const raw: RawRequest = {
           method,
@@ -56,29 +57,22 @@ export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   })
 }
 
-/** Where a request comes from; graphql-http hands it through. */
-interface Exchange<Viewer> {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly viewer: Viewer | null
-}
-
 /**
  * graphql-http judges the HTTP request. What it asks for is answered here, as a whole: its own answers would be serialised with
  * a replacer, which takes several times as long, and have no other status than 200 and 400.
  */
 function createGraphqlHandler<Viewer extends GraphqlViewer>(input: GraphqlRouteInput<Viewer>) {
-  return createHandler<RawRequest, Exchange<Viewer>>({
+  return createHandler<RawRequest, Requester<Viewer>>({
     parseRequestParams: ({ raw }) => readRequestParams(raw),
     formatError: (error) => {
       const { message, code, details } =
         error instanceof ApiError ? error : badInput(`the request is not a GraphQL one: ${error.message}`)
       return new GraphQLError(message, { extensions: { ...details, code } })
     },
-    onSubscribe: async ({ context: exchange }, params) => {
-      const type = answerType(exchange.request)
+    onSubscribe: async ({ context: requester }, params) => {
+      const type = answerType(requester.request)
       const operation = input.executor.prepare(params)
-      if (operation.ok) return run(input, { ...exchange, operation }, type)
+      if (operation.ok) return run(input, { ...requester, operation }, type)
       // GraphQL over HTTP: a well-formed request gets 200 as application/json, whatever GraphQL says of it.
       const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
       return jsonAnswer(isLegacy ? 200 : operation.status, type, { errors: operation.errors })

@@ -8,7 +8,7 @@ export interface DocumentLimits {
   readonly aliasesPerField: number
   readonly tokens: number
   readonly objects: number
-  /** The same for operations that need no credentials, and so have no rate: an introspection of everything is some thousands. */
+  /** The same for operations that need no credentials: an introspection of everything is some thousands. */
   readonly publicObjects: number
   /** Selections visited while fragments are spread out: a bound of the work to judge a document, far over any real one. */
   readonly selections: number

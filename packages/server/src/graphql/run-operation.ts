@@ -10,16 +10,24 @@ export interface GraphqlViewer {
   readonly readOnly: boolean
 }
 
-/** An operation that is about to run. */
-export interface OperationStart<Viewer> {
+/** Who asks for something. */
+export interface Requester<Viewer> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly viewer: Viewer | null
+}
+
+/** An operation that is about to run. */
+export interface OperationStart<Viewer> extends Requester<Viewer> {
   readonly operation: PreparedOperation
 }
 
 /** What stands around every operation, whichever way it came in. */
 export interface OperationGates<Viewer extends GraphqlViewer> {
+  /** The viewer, null where there are no credentials; throws UNAUTHENTICATED for such as do not hold. Runs first, over the body as received. */
+  readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
+  /** Runs for every request once it is known who asks, before it is looked at what for, and may throw RATE_LIMITED. */
+  readonly beforeRequest?: (requester: Requester<Viewer>) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null) => unknown
   /** Runs before every operation, and may throw RATE_LIMITED; what it returns is given the answer's data. */
   readonly beforeOperation?: (
@@ -27,6 +35,23 @@ export interface OperationGates<Viewer extends GraphqlViewer> {
   ) => Promise<((data: FormattedExecutionResult['data']) => void) | undefined>
   readonly onInternal: (error: unknown, request: FastifyRequest) => void
   readonly classify?: ErrorMappingInput['classify']
+}
+
+/** Who asks. Those whose credentials do not hold are nobody, and charged as such before they are told. */
+export async function identify<Viewer extends GraphqlViewer>(
+  { authenticate, beforeRequest }: Pick<OperationGates<Viewer>, 'authenticate' | 'beforeRequest'>,
+  { request, reply }: Pick<Requester<Viewer>, 'request' | 'reply'>,
+  rawBody: Buffer,
+): Promise<Viewer | null> {
+  let viewer: Viewer | null
+  try {
+    viewer = await authenticate(request, rawBody)
+  } catch (error) {
+    if (error instanceof ApiError) beforeRequest?.({ request, reply, viewer: null })
+    throw error
+  }
+  beforeRequest?.({ request, reply, viewer })
+  return viewer
 }
 
 /** Refuses operations that need a viewer where there is none. */

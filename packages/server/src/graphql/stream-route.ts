@@ -8,7 +8,7 @@ import { type EventStream, openEventStream } from './event-stream.ts'
 import type { PreparedOperation, RefusedOperation } from './execute.ts'
 import type { GraphqlRouteInput } from './http-route.ts'
 import { readRequestParams } from './request-params.ts'
-import { errorMapping, type GraphqlViewer } from './run-operation.ts'
+import { errorMapping, type GraphqlViewer, identify } from './run-operation.ts'
 import { prepareScope, send } from './scope.ts'
 
 export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
@@ -43,7 +43,7 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
       url: input.path,
       handler: async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        const viewer = await input.authenticate(request, body)
+        const viewer = await identify(input, { request, reply }, body)
         if (viewer === null)
           throw new ApiError('UNAUTHENTICATED', 'a subscription needs a signed request', { reason: 'missing' })
         const params = await readParams(request, body)

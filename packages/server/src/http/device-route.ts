@@ -1,9 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../errors.ts'
 import { ofTransport } from '../graphql/answer.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { limits } from '../limits.ts'
+import { REQUEST_POINTS } from '../rate-limits/points.ts'
+import { payerAt, payerOfDevice, type RateLimits } from '../rate-limits/rate-limits.ts'
+import { spend } from '../rate-limits/spend.ts'
 import { type BasicCredentials, readBasicCredentials } from './basic-credentials.ts'
+import type { AddressOf } from './client-address.ts'
 import { parseJsonBody } from './json-fields.ts'
 import { createRefusalLog } from './refusals.ts'
 
@@ -13,6 +17,8 @@ export interface DeviceRequest {
   body: unknown
   credentials: BasicCredentials | undefined
   address: string
+  /** Counts it against the device that sent it or, while that is not known, the address. May throw RATE_LIMITED. */
+  spend: (deviceId?: string) => void
 }
 
 export interface DeviceRoute {
@@ -21,8 +27,15 @@ export interface DeviceRoute {
   handle: (request: DeviceRequest) => Promise<unknown>
 }
 
+export interface DeviceRoutesInput {
+  routes: readonly DeviceRoute[]
+  rateLimits: RateLimits
+  addressOf: AddressOf
+}
+
 /** Routes that devices post JSON to, in a scope of its own: small bodies, and errors in the form that the whole API has. */
-export function registerDeviceRoutes(app: FastifyInstance, routes: readonly DeviceRoute[]): void {
+export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesInput): void {
+  const { routes, addressOf } = input
   const refused = createRefusalLog(app.log, "a device's request was refused")
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -36,23 +49,35 @@ export function registerDeviceRoutes(app: FastifyInstance, routes: readonly Devi
     scope.setErrorHandler((error, request, reply) => {
       const told = toldError(error, request)
       const reason = String(told.details.reason ?? told.code)
-      if (told.code !== 'INTERNAL') refused(reason, { path: request.url, address: request.ip, message: told.message })
+      if (told.code !== 'INTERNAL')
+        refused(reason, { path: request.url, address: addressOf(request.raw), message: told.message })
       return reply
         .code(told.status)
         .headers(headersOf(told))
         .send({ errors: [formatApiError(told)] })
     })
     for (const { path, handle } of routes) {
-      scope.post(path, async (request, reply) => reply.send(await handle(deviceRequest(request))))
+      scope.post(path, async (request, reply) => reply.send(await handle(deviceRequest(input, request, reply))))
     }
   })
 }
 
-const deviceRequest = (request: FastifyRequest): DeviceRequest => ({
-  body: parseJsonBody(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)),
-  credentials: readBasicCredentials(request.headers.authorization),
-  address: request.ip,
-})
+function deviceRequest(
+  { rateLimits, addressOf }: DeviceRoutesInput,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): DeviceRequest {
+  const address = addressOf(request.raw)
+  return {
+    body: parseJsonBody(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)),
+    credentials: readBasicCredentials(request.headers.authorization),
+    address,
+    spend(deviceId) {
+      const payer = deviceId === undefined ? payerAt(rateLimits, address) : payerOfDevice(rateLimits, deviceId)
+      spend(payer, REQUEST_POINTS, reply)
+    },
+  }
+}
 
 const toldError = (error: unknown, request: FastifyRequest): ApiError =>
   toApiError(ofTransport(error, request.headers, limits.deviceBodyBytes), {

@@ -8,7 +8,9 @@ it('is ready while the database answers, and alive in any case', async () => {
   const app = fastify()
   registerHealth(app, database.db)
   const status = async (url: string) => (await app.inject({ url })).statusCode
-  expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 200])
+  expect(await status('/healthz')).toBe(200)
+  // A database that takes its time counts as one that does not answer.
+  await expect.poll(() => status('/readyz')).toBe(200)
   await database.drop()
   expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503])
   await app.close()

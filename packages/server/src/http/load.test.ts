@@ -1,15 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { createRequestLoad } from './load.ts'
 
 it('is high once many requests have been waiting for some time, and no longer when they are gone, however they went', async () => {
-  const load = createRequestLoad()
+  let now = 0
+  const load = createRequestLoad(() => now)
   const app = fastify()
   load.count(app, (path) => path === '/stream')
   const answer = Promise.withResolvers<void>()
-  app.get('/slow', async () => answer.promise)
-  app.get('/stream', async () => answer.promise)
+  let arrived = 0
+  const wait = (): Promise<void> => {
+    arrived++
+    return answer.promise
+  }
+  app.get('/slow', wait)
+  app.get('/stream', wait)
   await app.listen({ port: 0, host: '127.0.0.1' })
   onTestFinished(() => app.close())
   const url = app.listeningOrigin
@@ -18,15 +23,23 @@ it('is high once many requests have been waiting for some time, and no longer wh
   const ask = (path: string, signal?: AbortSignal) =>
     Array.from({ length: 40 }, () => fetch(url + path, signal ? { signal } : {}).catch(() => undefined))
   const streams = ask('/stream')
-  await sleep(1_500)
+  await expect.poll(() => arrived).toBe(40)
+  now += 60_000
   expect(load.isHigh()).toBe(false)
 
   const waiting = [...ask('/slow'), ...ask('/slow', giveUp.signal)]
-  await sleep(100)
+  await expect.poll(() => arrived).toBe(120)
+  now += 100
   expect(load.isHigh()).toBe(false)
-  while (!load.isHigh()) await sleep(50)
+  now += 1_000
+  expect(load.isHigh()).toBe(true)
+
   giveUp.abort()
   answer.resolve()
   await Promise.all([...waiting, ...streams])
-  while (load.isHigh()) await sleep(50)
+  const isHighLater = (): boolean => {
+    now += 1_000
+    return load.isHigh()
+  }
+  await expect.poll(isHighLater).toBe(false)
 })

@@ -17,14 +17,15 @@ const HIGH = 16
 /** The average forgets by a factor of e in this time: a short burst is no load. */
 const MEMORY_MS = 1_000
 
-export function createRequestLoad(): RequestLoad {
+/** `elapsed`: milliseconds that never run backwards. */
+export function createRequestLoad(elapsed: () => number = () => performance.now()): RequestLoad {
   let underWay = 0
   let average = 0
-  let averagedAt = performance.now()
+  let averagedAt = elapsed()
 
   /** Takes in the number that has been under way since the last look. */
   const look = (): void => {
-    const now = performance.now()
+    const now = elapsed()
     average += (underWay - average) * (1 - Math.exp((averagedAt - now) / MEMORY_MS))
     averagedAt = now
   }

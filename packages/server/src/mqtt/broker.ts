@@ -2,12 +2,13 @@ import type { Duplex } from 'node:stream'
 import { Aedes, type AuthenticateError } from 'aedes'
 import type { FastifyBaseLogger } from 'fastify'
 import type pg from 'pg'
-import { createFailedSignatures } from '../auth/failed-signatures.ts'
 import type { Database } from '../db/database.ts'
 import { watchCutOffs } from '../features/devices/cut-off.ts'
 import type { Connections } from '../features/presence/connections.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
 import type { LogRefusal } from '../http/refusals.ts'
+import type { RateLimits } from '../rate-limits/rate-limits.ts'
+import { createPacing } from './pacing.ts'
 import { guardPackets } from './packet-guard.ts'
 import type { Answer } from './publications.ts'
 import { createSessions, type Session } from './sessions.ts'
@@ -37,16 +38,17 @@ export interface BrokerOptions {
   refuse: LogRefusal
   connections: Connections
   reports: DeviceReports
+  rateLimits: Pick<RateLimits, 'devices' | 'failures'>
   /** Connections in all, and those of an address that have not signed on. */
   most: { connections: number; signingOn: number }
 }
 
 export async function createBroker(options: BrokerOptions): Promise<Broker> {
-  const { db, connection, log, refuse, connections, reports, most } = options
+  const { db, connection, log, refuse, connections, reports, rateLimits, most } = options
   const sessions = createSessions()
   const places = createSignOnPlaces(most.signingOn)
-  const deps = { db, failures: createFailedSignatures(), refuse }
-  const traffic = createTraffic({ reports, refuse })
+  const deps = { db, failures: rateLimits.failures, refuse }
+  const traffic = createTraffic({ reports, pacing: createPacing(rateLimits.devices, refuse), refuse })
   const ended = new WeakMap<object, Session>()
   let isClosing = false
 

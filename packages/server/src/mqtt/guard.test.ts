@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/app.ts'
+import { inTime } from '../../test/in-time.ts'
 import { registerDevice, signOn } from '../../test/mqtt-device.ts'
 import { connectPacket, openRaw, packet, publishPacket } from '../../test/raw-mqtt.ts'
 
@@ -17,7 +18,8 @@ afterAll(() => app.close())
 const signOnRaw = async () => {
   const device = await registerDevice(app.owner)
   const connection = await openRaw(app.mqttPort)
-  connection.socket.write(connectPacket(device, 60))
+  // The keep-alive closes nothing before the test is over.
+  connection.socket.write(connectPacket(device, 600))
   await vi.waitFor(() => expect(connection.received()).toEqual(Buffer.from([0x20, 2, 0, 0])), { timeout: 60_000 })
   return { device, ...connection }
 }
@@ -37,29 +39,40 @@ describe('before sign-on', () => {
   })
 
   test('who says nothing is closed after 5 seconds', async () => {
-    const began = Date.now()
+    const began = performance.now()
     const { closed } = await openRaw(app.mqttPort)
     await closed
-    expect(Date.now() - began).toBeGreaterThan(4_500)
+    expect(performance.now() - began).toBeGreaterThan(4_500)
   })
 
   test('an address has a bounded number of such connections, and those that signed on do not count', async () => {
     const { id, secret } = await registerDevice(app.owner)
     const client = await signOn(url, { id, secret })
-    const waiting = await Promise.all(Array.from({ length: 20 }, () => openRaw(app.mqttPort)))
-    const { closed } = await openRaw(app.mqttPort)
-    await closed
-    await client.publishAsync(`devices/${id}/attributes`, '{"site": "oslo"}', { qos: 1 })
-    for (const { socket } of waiting) socket.destroy()
+    // Those that wait are closed as well after 5 seconds.
+    const first = await inTime(4_000, async () => {
+      const waiting = await Promise.all(Array.from({ length: 20 }, () => openRaw(app.mqttPort)))
+      const late = await openRaw(app.mqttPort)
+      const closed = await Promise.race([
+        late.closed.then(() => 'the last'),
+        ...waiting.map((each) => each.closed.then(() => 'one that waits')),
+      ])
+      for (const { socket } of waiting) socket.destroy()
+      await client.publishAsync(`devices/${id}/attributes`, '{"site": "oslo"}', { qos: 1 })
+      return closed
+    })
+    expect(first).toBe('the last')
     await vi.waitFor(() => signOn(url, { id, secret }), { timeout: 60_000 })
   })
 
   test('over WebSocket too much is too much as well', async () => {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/mqtt`, ['mqtt'])
+    await new Promise((resolve) => {
+      socket.onopen = resolve
+    })
     const closed = new Promise((resolve) => {
       socket.onclose = resolve
     })
-    socket.onopen = () => socket.send(packet(0x10, Buffer.alloc(40_000)))
+    socket.send(packet(0x10, Buffer.alloc(40_000)))
     await closed
   })
 
@@ -110,7 +123,7 @@ describe('after sign-on', () => {
         socket.end(bytes)
         await closed
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     )
     await bystander.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
     expect(bystander.connected).toBe(true)

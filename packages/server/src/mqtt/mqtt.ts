@@ -5,8 +5,10 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Connections } from '../features/presence/connections.ts'
 import { createDeviceReports } from '../features/presence/device-reports.ts'
+import { clientAddress } from '../http/client-address.ts'
 import { createRefusalLog } from '../http/refusals.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
+import { createRateLimits, type RateLimits } from '../rate-limits/rate-limits.ts'
 import { createBroker } from './broker.ts'
 import { countRefusals, measureMqtt } from './mqtt.metrics.ts'
 import { listenForMqtt, type MqttListener, readCertificate } from './tcp.ts'
@@ -21,7 +23,7 @@ export interface Mqtt {
 }
 
 export interface MqttOptions {
-  config: Pick<Config, 'host' | 'mqttTlsCert' | 'mqttTlsKey' | 'mqttConnections' | 'mqttSigningOn'>
+  config: Config
   /** Undefined: the WebSocket alone. 0: any free port. */
   port: number | undefined
   db: Database
@@ -29,6 +31,8 @@ export interface MqttOptions {
   log: FastifyBaseLogger
   metrics?: Metrics | undefined
   connections: Connections
+  /** Left away: by the settings, apart from what devices send over HTTP. */
+  rateLimits?: RateLimits
   /** The HTTP server that has the WebSocket. */
   server: Server
   /** Events were committed. */
@@ -38,13 +42,14 @@ export interface MqttOptions {
 /** Serves MQTT over WebSocket and, where there is a port for it, over TCP or TLS. */
 export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
   const { config, port, db, connections, log, onEvents, metrics = createMetrics() } = options
+  const { rateLimits = createRateLimits({ config }) } = options
   const tls = await readCertificate({ cert: config.mqttTlsCert, key: config.mqttTlsKey })
   const reports = createDeviceReports({ db, connections, onEvents })
   const most = { connections: config.mqttConnections, signingOn: config.mqttSigningOn }
   const refuse = countRefusals(metrics, createRefusalLog(log, 'refused over MQTT'))
-  const broker = await createBroker({ ...options, reports, most, refuse })
+  const broker = await createBroker({ ...options, rateLimits, reports, most, refuse })
   measureMqtt(metrics, { broker, connections })
-  const stopWebSocket = serveWebSocket(options.server, broker)
+  const stopWebSocket = serveWebSocket(options.server, broker, clientAddress(config.trustedProxies))
   let listener: MqttListener | undefined
   if (port !== undefined) listener = await listenForMqtt(broker, { host: config.host, port, tls, log })
 

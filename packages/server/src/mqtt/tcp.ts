@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
+import { plainAddress } from '../http/client-address.ts'
 import { StartError } from '../start-error.ts'
 import type { Broker } from './broker.ts'
 
@@ -27,8 +28,8 @@ export interface MqttListenerOptions {
 export async function listenForMqtt(broker: Broker, options: MqttListenerOptions): Promise<MqttListener | undefined> {
   const { host, port, tls, log } = options
   const server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
-    const address = socket.remoteAddress
-    if (address === undefined) return void socket.destroy()
+    if (socket.remoteAddress === undefined) return void socket.destroy()
+    const address = plainAddress(socket.remoteAddress)
     broker.accept(tls === undefined ? socket : new TLSSocket(socket, { isServer: true, secureContext: tls }), address)
   })
   try {

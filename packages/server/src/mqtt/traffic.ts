@@ -2,6 +2,7 @@ import type { PublishPacket, Subscription } from 'aedes'
 import { ApiError } from '../errors.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
 import type { LogRefusal } from '../http/refusals.ts'
+import type { Pacing } from './pacing.ts'
 import { type Answer, takePublication } from './publications.ts'
 import type { Session } from './sessions.ts'
 import { isOwnFilter, readTopic } from './topics.ts'
@@ -18,7 +19,13 @@ export interface Traffic {
   subscribe(session: Session | undefined, subscription: Subscription): boolean
 }
 
-export function createTraffic({ reports, refuse }: { reports: DeviceReports; refuse: LogRefusal }): Traffic {
+export interface TrafficDeps {
+  reports: DeviceReports
+  pacing: Pacing
+  refuse: LogRefusal
+}
+
+export function createTraffic({ reports, pacing, refuse }: TrafficDeps): Traffic {
   return {
     async publish(session, packet) {
       const device = session?.device
@@ -34,6 +41,7 @@ export function createTraffic({ reports, refuse }: { reports: DeviceReports; ref
         refuse('foreign topic', details)
         throw new Error('foreign topic')
       }
+      await pacing.turn(session, device.deviceId)
       try {
         return await takePublication(reports, device, publication, packet)
       } catch (error) {

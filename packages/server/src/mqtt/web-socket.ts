@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createWebSocketStream, WebSocketServer } from 'ws'
+import type { AddressOf } from '../http/client-address.ts'
 import type { Broker } from './broker.ts'
 
 const PATH = '/mqtt'
@@ -11,7 +12,7 @@ const MESSAGE_BYTES = 256 * 1024
 const BYTES_BEFORE_SIGN_ON = 20 * 1024
 
 /** Serves MQTT over WebSocket at /mqtt of an HTTP server. Returns what ends it; open connections are the broker's. */
-export function serveWebSocket(server: Server, broker: Broker): () => void {
+export function serveWebSocket(server: Server, broker: Broker, addressOf: AddressOf): () => void {
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -27,7 +28,7 @@ export function serveWebSocket(server: Server, broker: Broker): () => void {
       socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
       return
     }
-    const address = request.socket.remoteAddress ?? ''
+    const address = addressOf(request)
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const stopCounting = limitBytes(socket)
       const stream = createWebSocketStream(webSocket)

@@ -2,7 +2,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { Agent, type Dispatcher, request } from 'undici'
-import { type AllowedRange, isReachable } from './reachable.ts'
+import { type AddressRange, isReachable } from './reachable.ts'
 import { type Resolve, resolveName } from './resolve.ts'
 
 /** Sends requests to addresses that users named, and to those alone that may be reached. */
@@ -28,7 +28,7 @@ export type OutboundAnswer = { /** Milliseconds. */ duration: number } & (
 )
 
 export interface OutboundOptions {
-  allowed: readonly AllowedRange[]
+  allowed: readonly AddressRange[]
   resolve?: Resolve
 }
 

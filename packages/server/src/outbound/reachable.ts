@@ -1,14 +1,14 @@
 import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
-/** Addresses to be allowed besides, as CIDRs. */
-export type AllowedRange = [address: Address, bits: number]
+/** A CIDR. */
+export type AddressRange = [address: Address, bits: number]
 
 /** The one part of IPv6 that IANA has given out for global unicast (RFC 4291 §2.4). */
-const globalUnicast: AllowedRange = [ipaddr.parse('2000::'), 3]
+const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
 
 /** Reads a CIDR, or a single address; undefined for any other text. */
-export function parseRange(text: string): AllowedRange | undefined {
+export function parseRange(text: string): AddressRange | undefined {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
   if (!ipaddr.isValid(text)) return undefined
   const address = ipaddr.parse(text)
@@ -20,7 +20,7 @@ export function parseRange(text: string): AllowedRange | undefined {
  * registries added), or in a range that the operator allows. Forms that carry an IPv4 address inside, such as 6to4 and
  * NAT64, are not: who routes them decides where they end. `address` is one as the system gives it, not as a URL writes it.
  */
-export function isReachable(address: string, allowed: readonly AllowedRange[]): boolean {
+export function isReachable(address: string, allowed: readonly AddressRange[]): boolean {
   if (address.includes('%') || !ipaddr.isValid(address)) return false
   // Unpacks ::ffff:127.0.0.1, which connects to 127.0.0.1.
   const parsed = ipaddr.process(address)
@@ -28,5 +28,5 @@ export function isReachable(address: string, allowed: readonly AllowedRange[]): 
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || isWithin(parsed, globalUnicast))
 }
 
-const isWithin = (address: Address, [range, bits]: AllowedRange): boolean =>
+const isWithin = (address: Address, [range, bits]: AddressRange): boolean =>
   address.kind() === range.kind() && address.match(range, bits)

@@ -34,7 +34,7 @@ export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, in
         allowed.set(url, [...(allowed.get(url) ?? []), method])
         scope.route({ method, url, handler: (request, reply) => serve(input, operation, { request, reply }) })
       }
-      serveDescriptions(scope, () => restReference(schema))
+      serveDescriptions(scope, input, () => restReference(schema))
       for (const path of ['/', '/openapi.json']) allowed.set(path, ['GET'])
       for (const [url, methods] of allowed) refuseOtherMethods(scope, url, methods)
       refuseOtherPaths(scope)
@@ -72,14 +72,20 @@ function prepareScope<Viewer extends RestViewer>(scope: FastifyInstance, input: 
 }
 
 /** What needs no signature: the description for programs, and the one for people. */
-function serveDescriptions(scope: FastifyInstance, makeReference: () => string): void {
+function serveDescriptions<Viewer extends RestViewer>(
+  scope: FastifyInstance,
+  { beforeRequest }: Pick<RestInput<Viewer>, 'beforeRequest'>,
+  makeReference: () => string,
+): void {
   let openapi: string | undefined
   let reference: string | undefined
-  scope.get('/openapi.json', async (_request, reply) => {
+  scope.get('/openapi.json', async (request, reply) => {
+    beforeRequest?.({ request, reply, viewer: null })
     openapi ??= JSON.stringify(scope.swagger())
     return reply.type('application/json; charset=utf-8').send(openapi)
   })
-  scope.get('/', async (_request, reply) => {
+  scope.get('/', async (request, reply) => {
+    beforeRequest?.({ request, reply, viewer: null })
     reference ??= makeReference()
     return reply.type('text/markdown; charset=utf-8').send(reference)
   })

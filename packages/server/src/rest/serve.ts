@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Executor } from '../graphql/execute.ts'
-import { type GraphqlViewer, type OperationGates, runOperation } from '../graphql/run-operation.ts'
+import { type GraphqlViewer, identify, type OperationGates, runOperation } from '../graphql/run-operation.ts'
 import { answerIn } from './answer.ts'
 import { bodyVariables } from './body-variables.ts'
 import { type Operation, SELF } from './operation.ts'
@@ -17,7 +17,6 @@ export interface RestViewer extends GraphqlViewer {
 
 export interface RestInput<Viewer extends RestViewer> extends OperationGates<Viewer> {
   readonly executor: Executor
-  readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
 }
 
 /** One request: who asks, for what, its document run, and its answer. */
@@ -27,7 +26,7 @@ export async function serve<Viewer extends RestViewer>(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const viewer = await signer(input, request, body)
+  const viewer = await signer(input, { request, reply }, body)
   assertSigned(viewer, operation)
   const names = request.params as Record<string, string>
   const variables = { ...givenVariables(operation, request, body), ...names, [SELF]: viewer?.accountId }
@@ -40,11 +39,11 @@ export async function serve<Viewer extends RestViewer>(
 
 /** Who signed. Browsers' sessions are for the GraphQL API, whose requests no other site can make. */
 async function signer<Viewer extends RestViewer>(
-  { authenticate }: RestInput<Viewer>,
-  request: FastifyRequest,
+  input: RestInput<Viewer>,
+  exchange: { request: FastifyRequest; reply: FastifyReply },
   body: Buffer,
 ): Promise<Viewer | null> {
-  const viewer = await authenticate(request, body)
+  const viewer = await identify(input, exchange, body)
   return viewer?.accessKey === undefined ? null : viewer
 }
 

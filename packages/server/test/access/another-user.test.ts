@@ -133,10 +133,21 @@ const isForOwner = ({ attempt }: Named): boolean => {
   return outcome === 'NOT_FOUND' && ofWrongKind !== true
 }
 
+interface Caller {
+  user: TestUser
+  own: Belongings
+}
+
+/** Somebody with one of everything, which the call of a field may change: what changes nothing, the intruder asks. */
+async function callerOf(field: string): Promise<Caller> {
+  if (!field.startsWith('Mutation.')) return { user: intruder, own }
+  const user = await app.createUser()
+  return { user, own: await giveBelongings(user, receiver) }
+}
+
 describe('another user', () => {
-  it.each(Object.entries(calls))('sees nothing in %s', async (_name, { plain }) => {
-    const user = await app.createUser()
-    const own = await giveBelongings(user, receiver)
+  it.each(Object.entries(calls))('sees nothing in %s', async (field, { plain }) => {
+    const { user, own } = await callerOf(field)
     const document = plain(own)
     const answer = await ask(user, own, document)
     expect(answer.errors).toBeUndefined()
@@ -154,9 +165,8 @@ describe('another user', () => {
     await assertUntouched()
   })
 
-  it.each(attempts.filter(isForOwn))('reaches nothing but its own with $name', async ({ attempt }) => {
-    const user = await app.createUser()
-    const own = await giveBelongings(user, receiver)
+  it.each(attempts.filter(isForOwn))('reaches nothing but its own with $name', async ({ name, attempt }) => {
+    const { user, own } = await callerOf(name)
     const { document } = attempt(victim, own)
     const answer = await ask(user, own, document)
     expect(answer.errors).toBeUndefined()
@@ -175,9 +185,8 @@ describe('another user', () => {
 })
 
 describe('the owner', () => {
-  it.each(attempts.filter(isForOwner))('is told more with $name', async ({ attempt }) => {
-    const user = await app.createUser()
-    const own = await giveBelongings(user, receiver)
+  it.each(attempts.filter(isForOwner))('is told more with $name', async ({ name, attempt }) => {
+    const { user, own } = await callerOf(name)
     const { errors } = await ask(user, own, attempt(own, own).document)
     expect(errors?.[0]?.extensions.code).not.toBe('NOT_FOUND')
   })

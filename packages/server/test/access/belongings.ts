@@ -130,21 +130,45 @@ export function madeUpBelongings({ deviceCursor, eventCursor, deliveryCursor }: 
 
 /** Every row of an account, in every table that has accounts: whatever the tables of a later release are. */
 export async function everyRowOf(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
-  const tables = await query<{ name: string; column: string }>(
-    db,
-    `select relname as name, case relname when 'account' then 'id' else 'account_id' end as column
-     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-     where nspname = current_schema() and relkind in ('r', 'p') and not relispartition
-       and (relname = 'account' or exists (select from pg_attribute where attrelid = pg_class.oid and attname = $1))
-     order by 1`,
-    ['account_id'],
+  const parts = (await tablesOf(db)).map(
+    ({ name, column }) => `select '${name}' as name, to_jsonb(t) as row from "${name}" as t where "${column}" = $1`,
   )
-  const rows: Record<string, unknown[]> = {}
-  for (const { name, column } of tables) {
-    const text = `select to_jsonb(t) as row from "${name}" as t where "${column}" = $1 order by 1`
-    rows[name] = (await query<{ row: unknown }>(db, text, [accountId])).map(({ row }) => row)
+  const found = await query<{ name: string; row: unknown }>(db, `${parts.join(' union all ')} order by 1, 2`, [
+    accountId,
+  ])
+  const byTable = Map.groupBy(found, ({ name }) => name)
+  return Object.fromEntries(Array.from(byTable, ([name, rows]) => [name, rows.map(({ row }) => row)]))
+}
+
+/** The same, but for when keys were used last, which using them changes from one minute to the next. */
+export async function everyRowBesideUse(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
+  const { access_key: keys = [], ...rows } = await everyRowOf(db, accountId)
+  return { ...rows, access_key: keys.map((key) => ({ ...(key as object), last_used: null })) }
+}
+
+interface AccountTable {
+  name: string
+  /** That names the account. */
+  column: string
+}
+
+const tables = new WeakMap<Database, Promise<AccountTable[]>>()
+
+function tablesOf(db: Database): Promise<AccountTable[]> {
+  let found = tables.get(db)
+  if (found === undefined) {
+    found = query<AccountTable>(
+      db,
+      `select relname as name, case relname when 'account' then 'id' else 'account_id' end as column
+       from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+       where nspname = current_schema() and relkind in ('r', 'p') and not relispartition
+         and (relname = 'account' or exists (select from pg_attribute where attrelid = pg_class.oid and attname = $1))
+       order by 1`,
+      ['account_id'],
+    )
+    tables.set(db, found)
   }
-  return rows
+  return found
 }
 
 /** Waits until the times of last use, which are written a moment after, stand in the database. */

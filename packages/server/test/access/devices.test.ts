@@ -176,7 +176,7 @@ describe('over MQTT', () => {
       ).login.device[0]
     const active = { items: [{ state: 'active' }] }
     // Written a moment after the sign-on.
-    await vi.waitFor(async () => expect((await presence()).events).toEqual(active), { timeout: 10_000 })
+    await vi.waitFor(async () => expect((await presence()).events).toEqual(active), { timeout: 60_000 })
     let isCut = false
     client.once('close', () => {
       isCut = true

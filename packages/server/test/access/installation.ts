@@ -11,6 +11,7 @@ import { createFeed } from '../../src/features/events/feed/feed.ts'
 import { createOutbound } from '../../src/outbound/outbound.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { newAccount } from '../new-account.ts'
+import { unlimited } from '../unlimited.ts'
 
 /** One database under one master key, and as many whole servers on it as a test asks for. */
 export interface Installation extends TestDatabase {
@@ -70,7 +71,7 @@ async function startServer(
   secrets: Secrets,
   { env = {}, clock = () => new Date(), elapsed }: ServerOptions,
 ): Promise<{ url: string; close: () => Promise<void> }> {
-  const config = readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...env })
+  const config = readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...env })
   const log = pino({ level: config.logLevel })
   const authentication = createAuthentication({
     db,

@@ -47,6 +47,15 @@ export const queryCalls: Record<string, Call> = {
     },
     others: ['context'],
   },
+  'User.overrides': {
+    plain: ({ context }) => `{ login { overrides(context: ${text(context)}) } }`,
+    naming: {
+      context: tries(
+        { finds: { login: { overrides: {} } } },
+        ({ context }) => `{ login { overrides(context: ${text(context)}) } }`,
+      ),
+    },
+  },
   'User.device': {
     plain: ({ device }) => `{ login { device(id: ${text(device)}) { id name } } }`,
     naming: {
@@ -128,9 +137,22 @@ export const queryCalls: Record<string, Call> = {
   },
   'Device.attributes': { plain: user('devices { items { attributes } }'), others: ['context'] },
   'Device.attribute': { plain: user('devices { items { attribute(name: "a") } }'), others: ['name', 'context'] },
+  'Device.overrides': {
+    plain: ({ context }) => `{ login { devices { items { overrides(context: ${text(context)}) } } } }`,
+    naming: {
+      context: tries(
+        { finds: { login: { devices: { items: [{ overrides: {} }] } } } },
+        ({ context }) => `{ login { devices { items { overrides(context: ${text(context)}) } } } }`,
+      ),
+    },
+  },
   'Service.attributes': { plain: user('devices { items { services { attributes } } }'), others: ['context'] },
   'Service.attribute': {
     plain: user('devices { items { services { attribute(name: "a") } } }'),
     others: ['name', 'context'],
+  },
+  'Service.overrides': {
+    plain: ({ context }) => `{ login { devices { items { services { overrides(context: ${text(context)}) } } } } }`,
+    others: ['context'],
   },
 }

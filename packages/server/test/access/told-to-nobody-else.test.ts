@@ -16,10 +16,17 @@ let app: TestApp
 let other: TestApp
 let refusing: Receiver
 let receiver: Receiver
+let stranger: Owner
+/** For each mutation somebody with one of everything. */
+let victims: [mutation: string, owner: Owner][]
 beforeAll(async () => {
   app = await startTestApp({ env: receiversAllowed, worker: true })
   other = await app.startAnother({ env: receiversAllowed })
   ;[refusing, receiver] = [await startRefusingReceiver(), await startReceiver()]
+  victims = await Promise.all(
+    Object.keys(mutationCalls).map(async (mutation): Promise<[string, Owner]> => [mutation, await newOwner()]),
+  )
+  stranger = await newOwner()
 })
 afterAll(async () => {
   await other.close()
@@ -44,9 +51,6 @@ const deviceIds = (owners: readonly Owner[]): string =>
   JSON.stringify(owners.flatMap(({ own }) => [own.device, own.service, own.userId]))
 
 it('what happens to a user reaches no stream and no webhook of another, whatever it is and whoever it is asked of', async () => {
-  const victims: [mutation: string, owner: Owner][] = []
-  for (const mutation of Object.keys(mutationCalls)) victims.push([mutation, await newOwner()])
-  const stranger = await newOwner()
   const owners = [...victims.map(([, owner]) => owner), stranger]
   await stranger.user.data(`mutation { createWebhook(url: "${receiver.url}", events: [${eventTypes}]) { id } }`)
   const streams = [

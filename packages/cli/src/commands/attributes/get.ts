@@ -9,6 +9,7 @@ import { printJson, printPairs, printRows, say } from '../../output/print-one.ts
 interface Options extends ClientOptions {
   context?: string
   contexts?: boolean
+  overrides?: boolean
 }
 
 export function getCommand(): Command {
@@ -20,11 +21,22 @@ muster devices list --columns name,site,net.ssid`),
     .argument('<target>', targetHelp)
     .argument('[name...]', 'which; left away, all')
     .option('--context <name>', 'as they are in this context: its overrides laid over the base')
-    .addOption(new Option('--contexts', 'the base, and what each context makes of it').conflicts('context'))
+    .option('--overrides', 'with --context: what is set in it alone')
+    .addOption(
+      new Option('--contexts', 'the base, and under it the overrides of each context').conflicts([
+        'context',
+        'overrides',
+      ]),
+    )
     .action(run)
 }
 
-async function run(meant: string, names: string[], { context, contexts, ...options }: Options): Promise<void> {
+async function run(
+  meant: string,
+  names: string[],
+  { context, contexts, overrides, ...options }: Options,
+): Promise<void> {
+  if (overrides && context === undefined) throw usageError('--overrides are those of a context; name it by --context')
   const muster = await openMuster(options, 4)
   const target = await findTarget(muster, meant)
   if (contexts) {
@@ -32,7 +44,10 @@ async function run(meant: string, names: string[], { context, contexts, ...optio
     const { printContexts } = await import('../../attributes/contexts.ts')
     return printContexts(muster, target, options)
   }
-  const attributes = await muster.attributes.get(target, { context })
+  const attributes =
+    overrides && context !== undefined
+      ? await muster.attributes.overrides(target, context)
+      : await muster.attributes.get(target, { context })
   if (names.length === 0) return options.json ? printJson(attributes) : printPairs(flatten(attributes))
   const found = names.map((name): [string, string | null] => [name, findAttribute(attributes, name)])
   if (options.json) return printJson(Object.fromEntries(found))

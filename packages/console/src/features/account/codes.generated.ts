@@ -3,18 +3,9 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** A service to be added with its device. */
-export type ServiceInput = {
-  /** Id of an application type; left away, the one whose usual port this is, else TCP. */
-  application?: number | null | undefined;
-  enabled?: boolean | null | undefined;
-  host?: string | null | undefined;
-  name: string;
-  /** 1 to 65535; left away, the application type's usual port. */
-  port?: number | null | undefined;
-};
+import type * as Types from '../../graphql/schema-types.generated.ts';
 
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 export type RegistrationCodesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -28,7 +19,7 @@ export type ServiceTypesQuery = { applicationTypes: Array<{ id: number, name: st
 export type CreateRegistrationCodeMutationVariables = Exact<{
   name?: string | null | undefined;
   platform?: string | null | undefined;
-  services?: Array<ServiceInput> | ServiceInput | null | undefined;
+  services?: Array<Types.ServiceInput> | Types.ServiceInput | null | undefined;
   attributes?: Record<string, unknown> | null | undefined;
   uses?: number | null | undefined;
   expires?: string | null | undefined;

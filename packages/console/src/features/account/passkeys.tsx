@@ -32,12 +32,12 @@ export function Passkeys() {
       )}
       {passkeys === undefined && error === undefined ? <Loading what="passkeys" /> : null}
       {passkeys?.length === 0 ? (
-        <Group gap="xs">
-          <IconFingerprint size={18} aria-hidden="true" />
+        <Group gap="xs" wrap="nowrap">
+          <IconFingerprint size={18} aria-hidden="true" style={{ flexShrink: 0 }} />
           <Text c="dimmed">
             {offersPasskeys()
               ? 'None yet.'
-              : 'None yet. Browsers make them on https addresses, and on http://localhost; not here.'}
+              : 'None yet. Browsers make them on https addresses that have a name, and on http://localhost; not here.'}
           </Text>
         </Group>
       ) : null}

@@ -1,80 +1,58 @@
-import { ActionIcon, Button, Group, Input, NumberInput, Select, TextInput } from '@mantine/core'
-import { IconPlus, IconTrash } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { NumberInput, Select, TextInput } from '@mantine/core'
 import { useQuery } from 'urql'
-import { type ServiceInput, ServiceTypesDocument } from './codes.generated.ts'
-import { newRowId } from './row-id.ts'
+import type { ServiceInput } from '../../graphql/schema-types.generated.ts'
+import { ServiceTypesDocument } from './codes.generated.ts'
+import { checkNames, type NamedRow, RowList, type RowsInput } from './row-list.tsx'
 
-export interface ServiceRow {
-  id: string
-  name: string
+export interface ServiceRow extends NamedRow {
   /** Id of the application type as text; null for what the port says. */
   application: string | null
   port: number | string
 }
 
-interface ServiceRowsProps {
-  value?: ServiceRow[]
-  onChange: (rows: ServiceRow[]) => void
-  error?: ReactNode
-}
-
 /** Services by name, type and port, as many as wanted. */
-export function ServiceRows({ value: rows = [], onChange, error }: ServiceRowsProps) {
+export function ServiceRows(input: RowsInput<ServiceRow>) {
   const [{ data }] = useQuery({ query: ServiceTypesDocument, requestPolicy: 'cache-first' })
   const types = data?.applicationTypes ?? []
-  const change = (id: string, patch: Partial<ServiceRow>): void =>
-    onChange(rows.map((row) => (row.id === id ? { ...row, ...patch } : row)))
   return (
-    <Input.Wrapper label="Services" labelElement="div" error={error}>
-      {rows.map(({ id, name, application, port }, index) => (
-        <Group key={id} gap="xs" mt={4} wrap="nowrap">
+    <RowList
+      label="Services"
+      what="service"
+      empty={{ name: '', application: null, port: '' }}
+      input={input}
+      fields={({ name, application, port }, change, number) => (
+        <>
           <TextInput
             flex={2}
-            aria-label={`Name of service ${index + 1}`}
+            aria-label={`Name of service ${number}`}
             placeholder="ssh"
             value={name}
-            onChange={({ currentTarget }) => change(id, { name: currentTarget.value })}
+            onChange={({ currentTarget }) => change({ name: currentTarget.value })}
           />
           <Select
             flex={2}
-            aria-label={`Type of service ${index + 1}`}
+            aria-label={`Type of service ${number}`}
             placeholder="by its port"
             clearable
             searchable
             data={types.map((type) => ({ value: String(type.id), label: type.name }))}
             value={application}
-            onChange={(chosen) => change(id, { application: chosen })}
+            onChange={(chosen) => change({ application: chosen })}
           />
           <NumberInput
             flex={1}
-            aria-label={`Port of service ${index + 1}`}
+            aria-label={`Port of service ${number}`}
             placeholder={portOf(types, application) ?? 'port'}
             min={1}
             max={65_535}
             allowDecimal={false}
             hideControls
             value={port}
-            onChange={(chosen) => change(id, { port: chosen })}
+            onChange={(chosen) => change({ port: chosen })}
           />
-          <ActionIcon
-            aria-label={`Remove service ${index + 1}`}
-            onClick={() => onChange(rows.filter((row) => row.id !== id))}
-          >
-            <IconTrash size={16} />
-          </ActionIcon>
-        </Group>
-      ))}
-      <Button
-        mt={6}
-        size="compact-sm"
-        variant="subtle"
-        leftSection={<IconPlus size={14} />}
-        onClick={() => onChange([...rows, { id: newRowId(), name: '', application: null, port: '' }])}
-      >
-        Add a service
-      </Button>
-    </Input.Wrapper>
+        </>
+      )}
+    />
   )
 }
 
@@ -83,11 +61,7 @@ const portOf = (types: readonly { id: number; port: number | null }[], id: strin
   types.find((type) => String(type.id) === id)?.port?.toString()
 
 /** A check for forms. */
-export function checkServices(rows: readonly ServiceRow[]): string | null {
-  if (rows.some(({ name }) => name.trim() === '')) return 'Every service needs a name'
-  const names = rows.map(({ name }) => name.trim())
-  return new Set(names).size < names.length ? 'Two services have the same name' : null
-}
+export const checkServices = (rows: readonly ServiceRow[]): string | null => checkNames(rows, 'service')
 
 export const servicesFrom = (rows: readonly ServiceRow[]): ServiceInput[] | null =>
   rows.length === 0

@@ -1,10 +1,10 @@
-/** A name of one target, with its value in the base and as read in the chosen context. */
+/** A name of one target, with its value in the base and in the chosen context alone. */
 export interface AttributeRow {
   /** As the API takes it: `site`, `net.ssid`. */
   name: string
   base: string | undefined
-  /** As read in the context, base values included; the base value where no context is chosen. */
-  inForce: string | undefined
+  /** What a reader in the context gets instead of the base. */
+  override: string | undefined
 }
 
 /** Rows under one group name, or those of one level, where `group` is undefined. */
@@ -20,15 +20,11 @@ export const RESERVED_GROUP = '$svc'
 
 const inOrder = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
 
-/** The override of a row: what differs from the base in the context. */
-export const overrideOf = ({ base, inForce }: AttributeRow): string | undefined =>
-  inForce === base ? undefined : inForce
-
 /** All names of a target. `alsoNames` stay in the list though they are gone: somebody is writing a value for them. */
-export function attributeRows(base: Nested, inForce: Nested, alsoNames: Iterable<string> = []): AttributeRow[] {
-  const [below, above] = [valuesOf(base), valuesOf(inForce)]
+export function attributeRows(base: Nested, overrides: Nested, alsoNames: Iterable<string> = []): AttributeRow[] {
+  const [below, above] = [valuesOf(base), valuesOf(overrides)]
   const names = new Set([...below.keys(), ...above.keys(), ...alsoNames])
-  return [...names].map((name) => ({ name, base: below.get(name), inForce: above.get(name) }))
+  return [...names].map((name) => ({ name, base: below.get(name), override: above.get(name) }))
 }
 
 /** In the order people count; values of one level first, then each group. */
@@ -49,7 +45,8 @@ export const subNameOf = (name: string): string => name.slice(name.indexOf('.') 
 
 export const isReserved = ({ name }: AttributeRow): boolean => groupOf(name) === RESERVED_GROUP
 
-function valuesOf(attributes: Nested): Map<string, string> {
+/** Values by their names as the API takes them. */
+export function valuesOf(attributes: Nested): Map<string, string> {
   const values = new Map<string, string>()
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'string') values.set(name, value)

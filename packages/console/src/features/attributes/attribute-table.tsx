@@ -1,6 +1,6 @@
 import { ActionIcon, Badge, Group, Paper, Table, Text, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
-import { type AttributeRow, grouped, overrideOf, subNameOf } from './attribute-rows.ts'
+import { type AttributeRow, grouped, subNameOf } from './attribute-rows.ts'
 import type { Place } from './use-attributes.ts'
 import { ValueCell } from './value-cell.tsx'
 
@@ -52,7 +52,7 @@ export function AttributeTable(props: AttributeTableProps) {
                   count={members.length}
                   place={context}
                   onRemove={
-                    context === undefined || members.some((row) => overrideOf(row) !== undefined)
+                    context === undefined || members.some(({ override }) => override !== undefined)
                       ? () => onRemove({ name: group, place: context })
                       : undefined
                   }
@@ -75,7 +75,6 @@ interface RowProps extends AttributeTableProps {
 }
 
 function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowProps) {
-  const override = overrideOf(row)
   const handlers = (cell: Cell) => ({
     isEditing: editing.some((each) => sameCell(each, cell)),
     onEdit: (isEditing: boolean) => onEdit(cell, isEditing),
@@ -94,7 +93,7 @@ function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowP
           none="none"
           create="Set"
           createLabel={`Set ${row.name} in the base`}
-          isFaint={override !== undefined}
+          isFaint={row.override !== undefined}
           {...handlers({ name: row.name, place: undefined })}
         />
       </Table.Td>
@@ -103,7 +102,7 @@ function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowP
           <Table.Td>
             <ValueCell
               what={`the override of ${row.name}`}
-              value={override}
+              value={row.override}
               initial={row.base ?? ''}
               none={row.base === undefined ? 'none' : 'as the base'}
               create="Override"
@@ -155,7 +154,7 @@ function GroupHead({ group, columns, count, place, onRemove }: GroupHeadProps) {
 }
 
 /** Which of the two a reader in the context gets. */
-function InForce({ row }: { row: AttributeRow }) {
-  if (row.inForce === undefined) return null
-  return overrideOf(row) === undefined ? <Badge color="gray">base</Badge> : <Badge color="indigo">override</Badge>
+function InForce({ row: { base, override } }: { row: AttributeRow }) {
+  if (override !== undefined) return <Badge color="indigo">override</Badge>
+  return base === undefined ? null : <Badge color="gray">base</Badge>
 }

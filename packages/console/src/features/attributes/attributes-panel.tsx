@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { AddAttribute } from './add-attribute.tsx'
-import { type AttributeRow, attributeRows, isReserved, overrideOf } from './attribute-rows.ts'
+import { type AttributeRow, attributeRows, isReserved } from './attribute-rows.ts'
 import { AttributeTable, type Cell, sameCell } from './attribute-table.tsx'
 import { ContextSwitcher } from './context-switcher.tsx'
 import { ReservedForm } from './reserved-form.tsx'
@@ -59,13 +59,13 @@ function CustomAttributes({ source, attributes, context }: CustomAttributesProps
   const [part, setPart] = useState('')
   const beingWritten = editing.filter(({ place }) => place === undefined || place === context)
   const names = beingWritten.map(({ name }) => name)
-  const rows = attributeRows(attributes.base, attributes.inForce, names).filter((row) => !isReserved(row))
+  const rows = attributeRows(attributes.base, attributes.overrides, names).filter((row) => !isReserved(row))
   const shown = rows.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()) || names.includes(name))
   const edit = (cell: Cell, isEditing: boolean): void =>
     setEditing((cells) => [...cells.filter((each) => !sameCell(each, cell)), ...(isEditing ? [cell] : [])])
   const presentOf = (name: string, place: Place): string | undefined => {
     const row = rows.find((each) => each.name === name)
-    return row && (place === undefined ? row.base : overrideOf(row))
+    return place === undefined ? row?.base : row?.override
   }
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { type LabelledField, labelledFields, useLabels } from '../user-settings/labels.ts'
-import { attributeRows, overrideOf, RESERVED_GROUP } from './attribute-rows.ts'
+import { attributeRows, RESERVED_GROUP } from './attribute-rows.ts'
 import { ReservedField } from './reserved-field.tsx'
 import type { Attributes, Place } from './use-attributes.ts'
 
@@ -27,11 +27,11 @@ export function ReservedForm({ attributes, context, onSave }: ReservedFormProps)
   const [drafts, setDrafts] = useState<Drafts>({})
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<unknown>()
-  const rows = new Map(attributeRows(attributes.base, attributes.inForce).map((row) => [row.name, row]))
+  const rows = new Map(attributeRows(attributes.base, attributes.overrides).map((row) => [row.name, row]))
   const rowOf = (field: LabelledField) => rows.get(`${RESERVED_GROUP}.${field}`)
   const presentOf = (field: LabelledField): string | undefined => {
     const row = rowOf(field)
-    return row && (context === undefined ? row.base : overrideOf(row))
+    return context === undefined ? row?.base : row?.override
   }
   const changed = labelledFields.filter((field) => {
     const draft = drafts[field]

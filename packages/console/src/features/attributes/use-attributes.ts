@@ -14,8 +14,8 @@ type Nested = Record<string, unknown>
 
 export interface Attributes {
   base: Nested
-  /** As read in the context; the same as `base` without one. */
-  inForce: Nested
+  /** What is set in the chosen context alone; nothing where none is chosen. */
+  overrides: Nested
   /** Those in use on the target. */
   contexts: string[]
 }
@@ -37,7 +37,7 @@ export interface UseAttributes {
 /** Attributes of a device or service, in the base and in a context, as they are now. */
 export function useAttributes(targetId: string, context: Place): UseAttributes {
   const client = useClient()
-  const variables = { id: [targetId], context: context ?? null, inContext: context !== undefined }
+  const variables = { id: [targetId], ...(context === undefined ? {} : { context }), inContext: context !== undefined }
   const [query, ask] = useQuery({ query: TargetAttributesDocument, variables })
   const changeOne = useChange(SetTargetAttributeDocument)
   const changeMany = useChange(SetTargetAttributesDocument)
@@ -56,12 +56,12 @@ export function useAttributes(targetId: string, context: Place): UseAttributes {
   })
 
   // Until the answer for the chosen context is there, that of the one before is not shown for it.
-  const isCurrent = operation !== undefined && (operation.variables.context ?? undefined) === context
+  const isCurrent = operation !== undefined && operation.variables.context === context
   const found = isCurrent ? data?.login?.service[0] : undefined
   const kept = useKept(useMemo(() => found && { context, target: found }, [found, context]))
   const target = kept !== undefined && kept.context === context ? kept.target : undefined
   return {
-    attributes: target && { base: target.base, inForce: target.inContext ?? target.base, contexts: target.contexts },
+    attributes: target && { base: target.base, overrides: target.overrides ?? {}, contexts: target.contexts },
     error: isCurrent ? error : undefined,
     retry: refresh,
     async setOne(name, value, place) {

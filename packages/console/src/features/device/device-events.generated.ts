@@ -3,62 +3,21 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** What happened. */
-export type EventType =
-  /** data: name, readOnly, requireDigest, algorithm, expires */
-  | 'ACCESS_KEY_CREATE'
-  /** data: name */
-  | 'ACCESS_KEY_DELETE'
-  /** data: changes, the old and new value of each field that changed */
-  | 'ACCESS_KEY_UPDATE'
-  /** data: context, and changes, the old and new value of each name that changed */
-  | 'ATTRIBUTE_CHANGE'
-  /** Somebody signed in to the console. data: address, agent (what the browser calls itself), method */
-  | 'AUTH_LOGIN'
-  /** data: name, hardwareId and platform as they were */
-  | 'DEVICE_DELETE'
-  /** data: name, hardwareId, platform, services and attributes as registered; registrationCode, the id of the code where one was used */
-  | 'DEVICE_REGISTER'
-  /** data: allow, whether the device may register itself again; registrationCode, the id of the code where it did */
-  | 'DEVICE_SECRET_ROTATE'
-  /** A device became active or inactive, as state says; data: address, where it is known */
-  | 'DEVICE_STATE'
-  /** data: changes, the old and new value of each field that changed */
-  | 'DEVICE_UPDATE'
-  /** data: prefix, name, platform, services, attributes, uses and expires */
-  | 'REGISTRATION_CODE_CREATE'
-  /** data: prefix, name, uses and used */
-  | 'REGISTRATION_CODE_DELETE'
-  /** data: the service's fields */
-  | 'SERVICE_ADD'
-  /** data: the service's fields as they were */
-  | 'SERVICE_REMOVE'
-  /** A service that reports its own state became active or inactive, also with its device; data: address, where it is known */
-  | 'SERVICE_STATE'
-  /** data: changes, the old and new value of each field that changed */
-  | 'SERVICE_UPDATE'
-  /** data: name, url, events and enabled */
-  | 'WEBHOOK_CREATE'
-  /** data: name and url */
-  | 'WEBHOOK_DELETE'
-  /** Its receiver failed for days. data: paused, why deliveries are held back */
-  | 'WEBHOOK_PAUSE'
-  /** data: changes, the old and new value of each field that changed; or formerSecretUntil, where its secret was rotated */
-  | 'WEBHOOK_UPDATE';
+import type * as Types from '../../graphql/schema-types.generated.ts';
 
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 export type DeviceEventsQueryVariables = Exact<{
   id: Array<string> | string;
   size: number;
   after?: string | null | undefined;
   minDate?: string | null | undefined;
-  types?: Array<EventType> | EventType | null | undefined;
+  types?: Array<Types.EventType> | Types.EventType | null | undefined;
 }>;
 
 
-export type DeviceEventsQuery = { login: { id: string, device: Array<{ id: string, events: { hasMore: boolean, cursor: string | null, items: Array<{ id: string, type: EventType, timestamp: string, state: string | null, data: Record<string, unknown>, actor: { id: string, email: string } | null, target: Array<{ kind: string, id: string, name: string }> }> } }> } | null };
+export type DeviceEventsQuery = { login: { id: string, device: Array<{ id: string, events: { hasMore: boolean, cursor: string | null, items: Array<{ id: string, type: Types.EventType, timestamp: string, state: string | null, data: Record<string, unknown>, actor: { id: string, email: string } | null, target: Array<{ kind: string, id: string, name: string }> }> } }> } | null };
 
-export type DeviceEventFragment = { id: string, type: EventType, timestamp: string, state: string | null, data: Record<string, unknown>, actor: { id: string, email: string } | null, target: Array<{ kind: string, id: string, name: string }> };
+export type DeviceEventFragment = { id: string, type: Types.EventType, timestamp: string, state: string | null, data: Record<string, unknown>, actor: { id: string, email: string } | null, target: Array<{ kind: string, id: string, name: string }> };
 
 export const DeviceEventFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"DeviceEvent"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Event"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"timestamp"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"data"}},{"kind":"Field","name":{"kind":"Name","value":"actor"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"email"}}]}},{"kind":"Field","name":{"kind":"Name","value":"target"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}}]} as unknown as DocumentNode<DeviceEventFragment, unknown>;
 export const DeviceEventsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"DeviceEvents"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"size"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"minDate"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"DateTime"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"types"}},"type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"EventType"}}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"login"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"device"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"events"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"size"},"value":{"kind":"Variable","name":{"kind":"Name","value":"size"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"minDate"},"value":{"kind":"Variable","name":{"kind":"Name","value":"minDate"}}},{"kind":"Argument","name":{"kind":"Name","value":"types"},"value":{"kind":"Variable","name":{"kind":"Name","value":"types"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasMore"}},{"kind":"Field","name":{"kind":"Name","value":"cursor"}},{"kind":"Field","name":{"kind":"Name","value":"items"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"DeviceEvent"}}]}}]}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"DeviceEvent"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Event"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"timestamp"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"data"}},{"kind":"Field","name":{"kind":"Name","value":"actor"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"email"}}]}},{"kind":"Field","name":{"kind":"Name","value":"target"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}}]} as unknown as DocumentNode<DeviceEventsQuery, DeviceEventsQueryVariables>;

@@ -85,8 +85,10 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
       const matching = list.filter(
         (event) => devicesOf(event).includes(deviceId) && (types === undefined || types.includes(event.type)),
       )
-      if (matching.length > 0)
-        setLoaded((before) => before && { ...before, events: joined(matching.toReversed(), before.events) })
+      if (matching.length === 0) return
+      setLoaded((before) => before && { ...before, events: joined(matching.toReversed(), before.events) })
+      // The page that is on its way may be from before.
+      if (isLoading) setMissing(true)
     },
     onGap: () => setMissing(true),
   })

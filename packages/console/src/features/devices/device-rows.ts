@@ -104,6 +104,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery): DeviceRows
           seen = Math.max(seen, number * PAGE + list.items.length + (list.hasMore ? 1 : 0))
           if (!list.hasMore) known = number * PAGE + list.items.length
           if (!isOutdated) total = known ?? total
+          if (changed.size > 0) askAgainSoon()
         }
         tell()
       })
@@ -223,8 +224,9 @@ export function createDeviceRows(client: Client, query: DeviceQuery): DeviceRows
     },
     touch(ids) {
       let isAny = false
+      // What is on its way may be from before.
       for (const id of ids)
-        if (pages.find(id) !== undefined) {
+        if (loading.size > 0 || pages.find(id) !== undefined) {
           changed.add(id)
           isAny = true
         }

@@ -3,52 +3,11 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** What happened. */
-export type EventType =
-  /** data: name, readOnly, requireDigest, algorithm, expires */
-  | 'ACCESS_KEY_CREATE'
-  /** data: name */
-  | 'ACCESS_KEY_DELETE'
-  /** data: changes, the old and new value of each field that changed */
-  | 'ACCESS_KEY_UPDATE'
-  /** data: context, and changes, the old and new value of each name that changed */
-  | 'ATTRIBUTE_CHANGE'
-  /** Somebody signed in to the console. data: address, agent (what the browser calls itself), method */
-  | 'AUTH_LOGIN'
-  /** data: name, hardwareId and platform as they were */
-  | 'DEVICE_DELETE'
-  /** data: name, hardwareId, platform, services and attributes as registered; registrationCode, the id of the code where one was used */
-  | 'DEVICE_REGISTER'
-  /** data: allow, whether the device may register itself again; registrationCode, the id of the code where it did */
-  | 'DEVICE_SECRET_ROTATE'
-  /** A device became active or inactive, as state says; data: address, where it is known */
-  | 'DEVICE_STATE'
-  /** data: changes, the old and new value of each field that changed */
-  | 'DEVICE_UPDATE'
-  /** data: prefix, name, platform, services, attributes, uses and expires */
-  | 'REGISTRATION_CODE_CREATE'
-  /** data: prefix, name, uses and used */
-  | 'REGISTRATION_CODE_DELETE'
-  /** data: the service's fields */
-  | 'SERVICE_ADD'
-  /** data: the service's fields as they were */
-  | 'SERVICE_REMOVE'
-  /** A service that reports its own state became active or inactive, also with its device; data: address, where it is known */
-  | 'SERVICE_STATE'
-  /** data: changes, the old and new value of each field that changed */
-  | 'SERVICE_UPDATE'
-  /** data: name, url, events and enabled */
-  | 'WEBHOOK_CREATE'
-  /** data: name and url */
-  | 'WEBHOOK_DELETE'
-  /** Its receiver failed for days. data: paused, why deliveries are held back */
-  | 'WEBHOOK_PAUSE'
-  /** data: changes, the old and new value of each field that changed; or formerSecretUntil, where its secret was rotated */
-  | 'WEBHOOK_UPDATE';
+import type * as Types from '../../graphql/schema-types.generated.ts';
 
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 export type EventPageQueryVariables = Exact<{
-  types?: Array<EventType> | EventType | null | undefined;
+  types?: Array<Types.EventType> | Types.EventType | null | undefined;
   deviceId?: Array<string> | string | null | undefined;
   minDate?: string | null | undefined;
   maxDate?: string | null | undefined;
@@ -56,10 +15,10 @@ export type EventPageQueryVariables = Exact<{
 }>;
 
 
-export type EventPageQuery = { login: { id: string, events: { hasMore: boolean, cursor: string | null, items: Array<{ id: string, type: EventType, timestamp: string, state: string | null, data: Record<string, unknown>, actor: { id: string, email: string } | null, target: Array<{ kind: string, id: string, name: string }> }> } } | null };
+export type EventPageQuery = { login: { id: string, events: { hasMore: boolean, cursor: string | null, items: Array<{ id: string, type: Types.EventType, timestamp: string, state: string | null, data: Record<string, unknown>, actor: { id: string, email: string } | null, target: Array<{ kind: string, id: string, name: string }> }> } } | null };
 
 export type EventTotalQueryVariables = Exact<{
-  types?: Array<EventType> | EventType | null | undefined;
+  types?: Array<Types.EventType> | Types.EventType | null | undefined;
   deviceId?: Array<string> | string | null | undefined;
   minDate?: string | null | undefined;
   maxDate?: string | null | undefined;
@@ -69,7 +28,7 @@ export type EventTotalQueryVariables = Exact<{
 export type EventTotalQuery = { login: { id: string, events: { total: number } } | null };
 
 export type EventsDownloadQueryVariables = Exact<{
-  types?: Array<EventType> | EventType | null | undefined;
+  types?: Array<Types.EventType> | Types.EventType | null | undefined;
   deviceId?: Array<string> | string | null | undefined;
   minDate?: string | null | undefined;
   maxDate?: string | null | undefined;

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
+import { useRefresh } from '../../components/use-refresh.ts'
 import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
 import { EventPageDocument, type EventPageQuery } from './events.generated.ts'
 import type { EventFilter } from './events-search.ts'
@@ -31,11 +32,13 @@ const SHOWN = 300
 
 /** A page of events, and on top of the newest page what happens meanwhile. */
 export function useEventLog({ filter, after, isLive }: EventLogOptions): EventLog {
-  const [{ data, error }, again] = useQuery({
+  const [query, again] = useQuery({
     query: EventPageDocument,
     variables: { ...filter, after: after ?? null },
     requestPolicy: 'network-only',
   })
+  const { data, error } = query
+  const refresh = useRefresh(query, () => again({ requestPolicy: 'network-only' }))
   const [tail, setTail] = useState<{ shown: readonly LoggedEvent[]; waiting: readonly LoggedEvent[] }>(none)
   const isNewest = after === undefined && filter.maxDate === undefined
   useLiveEvents({
@@ -49,7 +52,7 @@ export function useEventLog({ filter, after, isLive }: EventLogOptions): EventLo
           : { shown, waiting: [...come, ...waiting].slice(0, SHOWN) },
       )
     },
-    onGap: () => again({ requestPolicy: 'network-only' }),
+    onGap: refresh,
   })
 
   const page = data?.login?.events
@@ -67,7 +70,7 @@ export function useEventLog({ filter, after, isLive }: EventLogOptions): EventLo
     error,
     reload() {
       setTail(none)
-      again({ requestPolicy: 'network-only' })
+      refresh()
     },
   }
 }

@@ -37,8 +37,9 @@ export const verifyBackupCode = (code: Code): Promise<SignInAnswer> => post('/tw
 
 export const signOut = (): Promise<unknown> => post('/sign-out')
 
-/** Browsers know passkeys on secure origins only. */
-export const offersPasskeys = (): boolean => typeof window.PublicKeyCredential === 'function'
+/** Browsers know passkeys on secure origins only, and make them for names, not for numbers (WebAuthn §5.1.3, effective domain). */
+export const offersPasskeys = (): boolean =>
+  typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(window.location.hostname)
 
 /** Asks the browser for a passkey. The library is loaded only by those who use one. */
 export async function signInWithPasskey(): Promise<void> {

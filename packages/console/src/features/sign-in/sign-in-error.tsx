@@ -33,7 +33,7 @@ function describe(error: unknown): { title: string; text: string } {
   if (error instanceof Error && error.name === 'SecurityError')
     return {
       title: 'Passkeys do not work at this address',
-      text: 'Browsers allow them on https, and on http://localhost; not on plain IP addresses. Use your password.',
+      text: 'Browsers take them only at the name that they were made for. Use that address, or your password.',
     }
   const { what, advice } = describeError(error)
   if (!(error instanceof AuthError)) return { title: what, text: advice ?? '' }

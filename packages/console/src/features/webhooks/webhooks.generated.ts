@@ -3,65 +3,24 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type * as Types from '../../graphql/schema-types.generated.ts';
+
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** What happened. */
-export type EventType =
-  /** data: name, readOnly, requireDigest, algorithm, expires */
-  | 'ACCESS_KEY_CREATE'
-  /** data: name */
-  | 'ACCESS_KEY_DELETE'
-  /** data: changes, the old and new value of each field that changed */
-  | 'ACCESS_KEY_UPDATE'
-  /** data: context, and changes, the old and new value of each name that changed */
-  | 'ATTRIBUTE_CHANGE'
-  /** Somebody signed in to the console. data: address, agent (what the browser calls itself), method */
-  | 'AUTH_LOGIN'
-  /** data: name, hardwareId and platform as they were */
-  | 'DEVICE_DELETE'
-  /** data: name, hardwareId, platform, services and attributes as registered; registrationCode, the id of the code where one was used */
-  | 'DEVICE_REGISTER'
-  /** data: allow, whether the device may register itself again; registrationCode, the id of the code where it did */
-  | 'DEVICE_SECRET_ROTATE'
-  /** A device became active or inactive, as state says; data: address, where it is known */
-  | 'DEVICE_STATE'
-  /** data: changes, the old and new value of each field that changed */
-  | 'DEVICE_UPDATE'
-  /** data: prefix, name, platform, services, attributes, uses and expires */
-  | 'REGISTRATION_CODE_CREATE'
-  /** data: prefix, name, uses and used */
-  | 'REGISTRATION_CODE_DELETE'
-  /** data: the service's fields */
-  | 'SERVICE_ADD'
-  /** data: the service's fields as they were */
-  | 'SERVICE_REMOVE'
-  /** A service that reports its own state became active or inactive, also with its device; data: address, where it is known */
-  | 'SERVICE_STATE'
-  /** data: changes, the old and new value of each field that changed */
-  | 'SERVICE_UPDATE'
-  /** data: name, url, events and enabled */
-  | 'WEBHOOK_CREATE'
-  /** data: name and url */
-  | 'WEBHOOK_DELETE'
-  /** Its receiver failed for days. data: paused, why deliveries are held back */
-  | 'WEBHOOK_PAUSE'
-  /** data: changes, the old and new value of each field that changed; or formerSecretUntil, where its secret was rotated */
-  | 'WEBHOOK_UPDATE';
+export type WebhookFieldsFragment = { id: string, name: string | null, url: string, events: Array<Types.EventType>, enabled: boolean, paused: string | null, created: string };
 
-export type WebhookFieldsFragment = { id: string, name: string | null, url: string, events: Array<EventType>, enabled: boolean, paused: string | null, created: string };
-
-export type DeliveryFieldsFragment = { id: string, attempts: number, status: string, httpStatus: number | null, duration: number | null, error: string | null, request: string | null, response: string | null, created: string, nextAttempt: string | null, event: { id: string, type: EventType, timestamp: string, target: Array<{ kind: string, id: string, name: string }> } | null };
+export type DeliveryFieldsFragment = { id: string, attempts: number, status: string, httpStatus: number | null, duration: number | null, error: string | null, request: string | null, response: string | null, created: string, nextAttempt: string | null, event: { id: string, type: Types.EventType, timestamp: string, target: Array<{ kind: string, id: string, name: string }> } | null };
 
 export type WebhooksQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type WebhooksQuery = { login: { id: string, webhooks: Array<{ id: string, name: string | null, url: string, events: Array<EventType>, enabled: boolean, paused: string | null, created: string, newest: { items: Array<{ id: string, status: string, httpStatus: number | null, error: string | null, created: string }> }, failed: { total: number } }>, limits: Array<{ name: string, value: number, used: number | null }>, pauses: { items: Array<{ id: string, timestamp: string, data: Record<string, unknown>, target: Array<{ id: string }> }> } } | null };
+export type WebhooksQuery = { login: { id: string, webhooks: Array<{ id: string, name: string | null, url: string, events: Array<Types.EventType>, enabled: boolean, paused: string | null, created: string, newest: { items: Array<{ id: string, status: string, httpStatus: number | null, error: string | null, created: string }> }, failed: { total: number } }>, limits: Array<{ name: string, value: number, used: number | null }>, pauses: { items: Array<{ id: string, timestamp: string, data: Record<string, unknown>, target: Array<{ id: string }> }> } } | null };
 
 export type WebhookQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type WebhookQuery = { login: { id: string, webhooks: Array<{ id: string, name: string | null, url: string, events: Array<EventType>, enabled: boolean, paused: string | null, created: string, failed: { total: number } }>, pauses: { items: Array<{ id: string, timestamp: string, data: Record<string, unknown>, target: Array<{ id: string }> }> } } | null };
+export type WebhookQuery = { login: { id: string, webhooks: Array<{ id: string, name: string | null, url: string, events: Array<Types.EventType>, enabled: boolean, paused: string | null, created: string, failed: { total: number } }>, pauses: { items: Array<{ id: string, timestamp: string, data: Record<string, unknown>, target: Array<{ id: string }> }> } } | null };
 
 export type WebhookDeliveriesQueryVariables = Exact<{
   id: string;
@@ -70,27 +29,27 @@ export type WebhookDeliveriesQueryVariables = Exact<{
 }>;
 
 
-export type WebhookDeliveriesQuery = { login: { id: string, webhooks: Array<{ id: string, deliveries: { total: number, hasMore: boolean, cursor: string | null, items: Array<{ id: string, attempts: number, status: string, httpStatus: number | null, duration: number | null, error: string | null, request: string | null, response: string | null, created: string, nextAttempt: string | null, event: { id: string, type: EventType, timestamp: string, target: Array<{ kind: string, id: string, name: string }> } | null }> } }> } | null };
+export type WebhookDeliveriesQuery = { login: { id: string, webhooks: Array<{ id: string, deliveries: { total: number, hasMore: boolean, cursor: string | null, items: Array<{ id: string, attempts: number, status: string, httpStatus: number | null, duration: number | null, error: string | null, request: string | null, response: string | null, created: string, nextAttempt: string | null, event: { id: string, type: Types.EventType, timestamp: string, target: Array<{ kind: string, id: string, name: string }> } | null }> } }> } | null };
 
 export type CreateWebhookMutationVariables = Exact<{
   url: string;
   name?: string | null | undefined;
-  events?: Array<EventType> | EventType | null | undefined;
+  events?: Array<Types.EventType> | Types.EventType | null | undefined;
   enabled: boolean;
 }>;
 
 
-export type CreateWebhookMutation = { createWebhook: { secret: string | null, id: string, name: string | null, url: string, events: Array<EventType>, enabled: boolean, paused: string | null, created: string } };
+export type CreateWebhookMutation = { createWebhook: { secret: string | null, id: string, name: string | null, url: string, events: Array<Types.EventType>, enabled: boolean, paused: string | null, created: string } };
 
 export type UpdateWebhookMutationVariables = Exact<{
   id: string;
   url?: string | null | undefined;
   name?: string | null | undefined;
-  events?: Array<EventType> | EventType | null | undefined;
+  events?: Array<Types.EventType> | Types.EventType | null | undefined;
 }>;
 
 
-export type UpdateWebhookMutation = { updateWebhook: { id: string, name: string | null, url: string, events: Array<EventType>, enabled: boolean, paused: string | null, created: string } };
+export type UpdateWebhookMutation = { updateWebhook: { id: string, name: string | null, url: string, events: Array<Types.EventType>, enabled: boolean, paused: string | null, created: string } };
 
 export type SwitchWebhookMutationVariables = Exact<{
   id: string;
@@ -98,7 +57,7 @@ export type SwitchWebhookMutationVariables = Exact<{
 }>;
 
 
-export type SwitchWebhookMutation = { updateWebhook: { id: string, name: string | null, url: string, events: Array<EventType>, enabled: boolean, paused: string | null, created: string } };
+export type SwitchWebhookMutation = { updateWebhook: { id: string, name: string | null, url: string, events: Array<Types.EventType>, enabled: boolean, paused: string | null, created: string } };
 
 export type RotateWebhookSecretMutationVariables = Exact<{
   id: string;
@@ -120,7 +79,7 @@ export type TestWebhookMutationVariables = Exact<{
 }>;
 
 
-export type TestWebhookMutation = { testWebhook: { id: string, attempts: number, status: string, httpStatus: number | null, duration: number | null, error: string | null, request: string | null, response: string | null, created: string, nextAttempt: string | null, event: { id: string, type: EventType, timestamp: string, target: Array<{ kind: string, id: string, name: string }> } | null } };
+export type TestWebhookMutation = { testWebhook: { id: string, attempts: number, status: string, httpStatus: number | null, duration: number | null, error: string | null, request: string | null, response: string | null, created: string, nextAttempt: string | null, event: { id: string, type: Types.EventType, timestamp: string, target: Array<{ kind: string, id: string, name: string }> } | null } };
 
 export type RedeliverWebhookMutationVariables = Exact<{
   id: string;

@@ -1,30 +1,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { createAuthenticator } from '../../../test/authenticator.ts'
-import { type Browser, newPerson, openBrowser, type Person, refusalOf, signIn } from '../../../test/browser.ts'
+import {
+  type Browser,
+  newPerson,
+  openBrowser,
+  type Person,
+  refusalOf,
+  signIn,
+  signInMethods,
+} from '../../../test/browser.ts'
 import { codeOf, wrongCodeOf } from '../../../test/totp.ts'
 
 const login = '{ login { email } }'
 const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']
 
 let app: TestApp
-let ahead = 0
+/** Each test has a minute of its own, which lasts as long as the test: tries are counted by the minute. */
+let now = Date.now()
 let person: Person
 let browser: Browser
 beforeAll(async () => {
-  app = await startTestApp({ clock: () => new Date(Date.now() + ahead) })
+  app = await startTestApp({ clock: () => new Date(now) })
 })
 beforeEach(async () => {
-  ahead += 61_000
+  now += 61_000
   person = await newPerson(app)
   browser = await signIn(app, person)
 })
 afterAll(() => app.close())
-
-const methods = async (): Promise<string[]> => {
-  const { body } = await browser.query('{ login { events(types: [AUTH_LOGIN]) { items { data } } } }')
-  return body.data.login.events.items.map(({ data }: { data: { method: string } }) => data.method)
-}
 
 describe('changing the password', () => {
   it('takes the old one, ends every other session, and only the new one serves from then on', async () => {
@@ -134,7 +137,7 @@ describe('codes', () => {
     const spaced = codeOf(body.totpURI).replace(/^.../, '$& ')
     expect((await fresh.auth('/two-factor/verify-totp', { code: spaced })).body).toEqual({ signedIn: true })
     expect((await fresh.query(login)).body.data.login.email).toBe(person.email)
-    expect(await methods()).toEqual(['password and code', 'password', 'password'])
+    expect(await signInMethods(browser)).toEqual(['password and code', 'password', 'password'])
   })
 
   it('let somebody in once each', async () => {
@@ -187,7 +190,7 @@ describe('codes', () => {
     const [first, second] = backupCodes
     const fresh = await firstStep()
     expect((await fresh.auth('/two-factor/verify-backup-code', { code: first })).body).toEqual({ signedIn: true })
-    expect(await methods()).toContain('password and backup code')
+    expect(await signInMethods(browser)).toContain('password and backup code')
     const again = await firstStep()
     const used = await again.auth('/two-factor/verify-backup-code', { code: first })
     expect(refusalOf(used)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
@@ -219,87 +222,5 @@ describe('codes', () => {
     expect(stored).not.toContain(secret)
     for (const code of backupCodes) expect(stored).not.toContain(code)
     expect(row.encrypted_secret.length).toBeGreaterThan(secret.length)
-  })
-})
-
-/** A new passkey of the signed-in person. */
-async function addPasskey(authenticator = createAuthenticator({ origin: app.url }), name = 'laptop') {
-  const options = (await browser.auth('/passkey/generate-register-options')).body
-  const answer = await browser.auth('/passkey/verify-registration', { response: authenticator.register(options), name })
-  return { authenticator, answer, options }
-}
-
-async function signInBy(authenticator: ReturnType<typeof createAuthenticator>) {
-  const fresh = openBrowser(app)
-  const options = (await fresh.auth('/passkey/generate-authenticate-options')).body
-  const response = authenticator.authenticate(options)
-  return { fresh, response, answer: await fresh.auth('/passkey/verify-authentication', { response }) }
-}
-
-describe('passkeys', () => {
-  it('are added, listed, used, renamed and deleted', async () => {
-    const { authenticator, answer, options } = await addPasskey()
-    expect(options.user.name).toBe(person.email)
-    expect(options.authenticatorSelection).toMatchObject({ userVerification: 'required' })
-    expect(answer.body).toEqual({ passkey: { id: expect.any(String), name: 'laptop', created: expect.any(String) } })
-    const { id } = answer.body.passkey
-    expect((await browser.auth('/get-session')).body.passkeys).toBe(1)
-
-    const { fresh, answer: signedIn } = await signInBy(authenticator)
-    expect([signedIn.status, signedIn.body]).toEqual([200, { signedIn: true }])
-    expect((await fresh.query(login)).body.data.login.email).toBe(person.email)
-    expect(await methods()).toEqual(['passkey', 'password'])
-
-    const renamed = await browser.auth('/passkey/update-passkey', { id, name: 'phone' })
-    expect(renamed.body.passkey).toMatchObject({ id, name: 'phone' })
-    expect((await browser.auth('/passkey/list-user-passkeys')).body.passkeys).toMatchObject([{ id, name: 'phone' }])
-    expect((await browser.auth('/passkey/delete-passkey', { id })).body).toEqual({ deleted: true })
-    const { answer: refused } = await signInBy(authenticator)
-    expect(refusalOf(refused)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
-  })
-
-  it('stand for the password and the code together', async () => {
-    const { authenticator } = await addPasskey()
-    await enable()
-    expect((await signInBy(authenticator)).answer.body).toEqual({ signedIn: true })
-  })
-
-  it('let nobody in who did not show who it is to the device', async () => {
-    const { authenticator } = await addPasskey(createAuthenticator({ origin: app.url, verifiesUser: false }))
-    expect(refusalOf((await signInBy(authenticator)).answer)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
-  })
-
-  it('cannot be used by another page, nor an answer twice', async () => {
-    const { authenticator } = await addPasskey()
-    const { fresh, response } = await signInBy(authenticator)
-    const again = await fresh.auth('/passkey/verify-authentication', { response })
-    expect(refusalOf(again)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
-    const elsewhere = await openBrowser(app).auth('/passkey/verify-authentication', { response })
-    expect(refusalOf(elsewhere)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
-    const phishing = createAuthenticator({ origin: 'https://evil.example' })
-    const { answer } = await addPasskey(phishing)
-    expect(refusalOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
-  })
-
-  it('of somebody else do not exist', async () => {
-    const { authenticator, answer } = await addPasskey()
-    const { id } = answer.body.passkey
-    const intruder = await signIn(app, await newPerson(app))
-    for (const [path, body] of [
-      ['/passkey/update-passkey', { name: 'mine' }],
-      ['/passkey/delete-passkey', {}],
-    ] as const) {
-      const theirs = await intruder.auth(path, { ...body, id })
-      expect(refusalOf(theirs)).toEqual([404, 'NOT_FOUND', undefined])
-    }
-    expect((await intruder.auth('/passkey/list-user-passkeys')).body).toEqual({ passkeys: [] })
-    expect((await signInBy(authenticator)).answer.status).toBe(200)
-  })
-
-  it('are not added more than a day after signing in', async () => {
-    const dayAgo = new Date(Date.now() - 86_400_000)
-    await app.db.updateTable('session').set({ created: dayAgo }).where('account_id', '=', person.id).execute()
-    const answer = await browser.auth('/passkey/generate-register-options')
-    expect(refusalOf(answer)).toEqual([403, 'FORBIDDEN', 'session-not-fresh'])
   })
 })

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
+import type { AddressOf } from '../../http/client-address.ts'
 import type { JsonFields } from '../../http/json-fields.ts'
 import { sessionRefusal } from '../reasons.ts'
 import type { Forward } from './forward.ts'
@@ -24,6 +25,7 @@ export interface AuthDeps {
   db: Database
   config: Pick<Config, 'publicUrl'>
   clock: () => Date
+  addressOf: AddressOf
   sessions: Sessions
   cookie: SessionCookie
   tries: SignInTries

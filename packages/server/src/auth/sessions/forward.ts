@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
+import type { AddressOf } from '../../http/client-address.ts'
 import { boundedMap } from '../bounded-map.ts'
 import { ADDRESS_HEADER } from './address-header.ts'
 import type { createBetterAuth } from './better-auth.ts'
@@ -19,6 +20,7 @@ export type Forward = (request: FastifyRequest, path: string, body?: object) => 
 export interface ForwardOptions {
   db: Database
   config: Pick<Config, 'publicUrl'>
+  addressOf: AddressOf
   secret: string
   log: FastifyBaseLogger
 }
@@ -26,7 +28,7 @@ export interface ForwardOptions {
 /** A server without MUSTER_PUBLIC_URL is called by a few names at most. */
 const ORIGINS = 20
 
-export function createForward({ db, config, secret, log }: ForwardOptions): Forward {
+export function createForward({ db, config, addressOf, secret, log }: ForwardOptions): Forward {
   const byOrigin = boundedMap<string, ReturnType<typeof createBetterAuth>>(ORIGINS)
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
     // Half a second and 60 MB that a server nobody signs in to does without.
@@ -38,7 +40,7 @@ export function createForward({ db, config, secret, log }: ForwardOptions): Forw
 
   return async (request, path, body) => {
     const origin = originOf(request, config.publicUrl)
-    const headers = new Headers({ origin, [ADDRESS_HEADER]: request.ip, 'user-agent': agentOf(request) })
+    const headers = new Headers({ origin, [ADDRESS_HEADER]: addressOf(request.raw), 'user-agent': agentOf(request) })
     if (request.headers.cookie !== undefined) headers.set('cookie', request.headers.cookie)
     if (body !== undefined) headers.set('content-type', 'application/json')
     const auth = await authOf(origin)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/app.ts'
 import { type Browser, newPerson, openBrowser, type Person, refusalOf, signIn } from '../../../test/browser.ts'
 import { openStream } from '../../../test/event-stream.ts'
@@ -20,6 +20,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await other.close()
   await app.close()
+})
+
+/** Somebody signed in, for tests that end no session. */
+let reader: { browser: Browser; email: string }
+beforeAll(async () => {
+  const one = await newPerson(app)
+  reader = { browser: await signIn(app, one), email: one.email }
 })
 
 let person: Person
@@ -63,7 +70,7 @@ describe('a session', () => {
     ['from a sibling host', { 'sec-fetch-site': 'same-site' }],
     ['from an address typed in', { 'sec-fetch-site': 'none' }],
   ])('counts for nothing %s', async (_how, headers) => {
-    const browser = await signedIn()
+    const { browser } = reader
     expect(refusalOf(await browser.query(login, {}, { headers }))).toEqual(MISSING)
     const open = await browser.query('{ version }', {}, { headers })
     expect([open.status, open.body.errors]).toEqual([200, undefined])
@@ -72,15 +79,15 @@ describe('a session', () => {
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x', 'application/jsonp'])(
     'counts for nothing with a body of %s',
     async (type) => {
-      const browser = await signedIn()
+      const { browser, email } = reader
       const answer = await browser.query(login, {}, { headers: { 'content-type': type } })
       expect(answer.status).toBeGreaterThanOrEqual(400)
-      expect(JSON.stringify(answer.body)).not.toContain(person.email)
+      expect(JSON.stringify(answer.body)).not.toContain(email)
     },
   )
 
   it('counts for nothing by GET, and on other routes', async () => {
-    const browser = await signedIn()
+    const { browser } = reader
     const get = await browser.send(`/graphql/v1?query=${encodeURIComponent(login)}`)
     expect(refusalOf(get)).toEqual(MISSING)
     const stream = await browser.send(
@@ -96,7 +103,7 @@ describe('a session', () => {
   })
 
   it('works with this origin and what browsers say of it', async () => {
-    const browser = await signedIn()
+    const { browser } = reader
     for (const headers of [
       { origin: app.url, 'sec-fetch-site': 'same-origin' },
       { origin: undefined },
@@ -144,6 +151,9 @@ describe('a session', () => {
 
   it('lasts thirty days from its last use, and no longer', async () => {
     const browser = await signedIn()
+    onTestFinished(() => {
+      ahead = 0
+    })
     for (const days of [20, 20]) {
       ahead += days * DAY
       const { status, setCookies } = await browser.query(login)
@@ -158,7 +168,6 @@ describe('a session', () => {
     expect(refusalOf(late)).toEqual(ENDED)
     expect(browser.cookies.size).toBe(0)
     expect(refusalOf(await browser.query(login))).toEqual(MISSING)
-    ahead = 0
   })
 
   it('downloads its own events, until it ends', async () => {

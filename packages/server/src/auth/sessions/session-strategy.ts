@@ -3,7 +3,7 @@ import { sessionRefusal } from '../reasons.ts'
 import type { Strategy } from '../strategy.ts'
 import { isFromConsole } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'
-import { SESSION_SECONDS, type Sessions } from './sessions.ts'
+import { SESSION_SECONDS, type Sessions, viewerOf } from './sessions.ts'
 
 export interface SessionStrategyOptions {
   sessions: Sessions
@@ -33,8 +33,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
     if (!isStream && (await sessions.renew(session))) {
       outgoing.set(request, cookie.keep(session.token, SESSION_SECONDS))
     }
-    const { accountId, email, id } = session
-    return { accountId, email, session: id, readOnly: false }
+    return viewerOf(session)
   }
 }
 

@@ -68,6 +68,14 @@ export const isSessionAlive = (
   { accountId, session }: { accountId: string; session: string },
 ): Promise<boolean> => hasSession(db, accountId, session, clock())
 
+/** What somebody who is signed in may do. */
+export const viewerOf = ({ accountId, email, id }: Session): Viewer => ({
+  accountId,
+  email,
+  session: id,
+  readOnly: false,
+})
+
 const toSession = ({ id, account_id, email, token, updated }: SessionRow): Session => ({
   id,
   accountId: account_id,

@@ -22,7 +22,7 @@ export const signInCalls: readonly AuthCall[] = [
     method: 'GET',
     path: '/passkey/generate-authenticate-options',
     async handle(call) {
-      await call.tries.count([`options ${triesOf.address(call.request.ip)}`], PASSKEY_OPTIONS)
+      await call.tries.count([`options ${triesOf.address(call.addressOf(call.request.raw))}`], PASSKEY_OPTIONS)
       return keepCookies(call, await call.forward(call.request, '/passkey/generate-authenticate-options')).answer
     },
   },
@@ -43,7 +43,7 @@ async function signInByPassword(call: AuthRequest): Promise<object> {
   const [email, password] = [fields.text('email').trim(), fields.text('password')]
   assertText(email, 'email', EMAIL_LENGTH)
   assertText(password, 'password', PASSWORD_LENGTH.most)
-  const subjects = [triesOf.address(request.ip), triesOf.email(email)]
+  const subjects = [triesOf.address(call.addressOf(request.raw)), triesOf.email(email)]
   return asTry(call, subjects, async () => {
     const forwarded = await call.forward(request, '/sign-in/email', { email, password })
     if (forwarded.answer.twoFactorRedirect === true) {
@@ -64,7 +64,9 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
     const code = fields.text('code').replaceAll(' ', '')
     assertText(code, 'code', 100)
     const trustDevice = fields.optionalBoolean('trustDevice') ?? false
-    const subjects = [session === undefined ? triesOf.address(request.ip) : triesOf.account(session.accountId)]
+    const subjects = [
+      session === undefined ? triesOf.address(call.addressOf(request.raw)) : triesOf.account(session.accountId),
+    ]
     return asTry(call, subjects, async () => {
       const forwarded = await call.forward(request, path, { code, trustDevice })
       if (session === undefined) return complete(call, forwarded, method, kind === 'totp' ? code : undefined)
@@ -77,14 +79,14 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
 async function signInByPasskey(call: AuthRequest): Promise<object> {
   const { fields, request } = call
   const response = fields.object('response')
-  return asTry(call, [triesOf.address(request.ip)], async () =>
+  return asTry(call, [triesOf.address(call.addressOf(request.raw))], async () =>
     complete(call, await call.forward(request, '/passkey/verify-authentication', { response }), 'passkey'),
   )
 }
 
 /** The sign-in is told of before the browser has it; the session that the browser had before ends. */
 async function complete(call: AuthRequest, forwarded: Forwarded, method: SignInMethod, code?: string): Promise<object> {
-  const { sessions, cookie, request, onSignIn } = call
+  const { sessions, cookie, request, onSignIn, addressOf } = call
   const tokens = forwarded.cookies.map((header) => cookie.read(header.split(';')[0]))
   const token = tokens.findLast((each) => typeof each === 'string')
   const session = token ? await sessions.find(token) : undefined
@@ -94,7 +96,7 @@ async function complete(call: AuthRequest, forwarded: Forwarded, method: SignInM
     await deleteSessions(call.db, accountId, { id })
     throw sessionRefusal('wrong-code')
   }
-  await onSignIn({ accountId, email, address: request.ip, agent: agentOf(request), method })
+  await onSignIn({ accountId, email, address: addressOf(request.raw), agent: agentOf(request), method })
   await endFormer(call)
   keepCookies(call, forwarded)
   return { signedIn: true }

@@ -1,7 +1,9 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
+import type { Viewer } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
+import type { Requester } from '../../graphql/run-operation.ts'
 import { parseJsonBody, readFields } from '../../http/json-fields.ts'
 import { createRefusalLog, type LogRefusal } from '../../http/refusals.ts'
 import type { Secrets } from '../secrets.ts'
@@ -11,11 +13,13 @@ import { createForward, isSecure } from './forward.ts'
 import { CONSOLE_HEADER, isFromConsole } from './same-origin.ts'
 import { sessionCalls } from './session-calls.ts'
 import { type SessionCookie, sessionCookie } from './session-cookie.ts'
-import { createSessions } from './sessions.ts'
+import { createSessions, viewerOf } from './sessions.ts'
 import { signInCalls } from './sign-in-calls.ts'
 import { createSignInTries } from './sign-in-tries.ts'
 
-export interface SignInOptions extends Pick<AuthDeps, 'onSignIn'> {
+export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'addressOf'> {
+  /** Charges a call to who makes it; may throw RATE_LIMITED. */
+  beforeRequest: (requester: Requester<Viewer>) => void
   db: Database
   secrets: Secrets
   config: Pick<Config, 'publicUrl'>
@@ -26,14 +30,14 @@ export interface SignInOptions extends Pick<AuthDeps, 'onSignIn'> {
 const BODY_BYTES = 64 * 1024
 
 /** What the console's sign-in calls, under /auth. Whatever better-auth could do besides is not reached. */
-export function registerSignIn(app: FastifyInstance, { secrets, log, ...options }: SignInOptions): void {
-  const { db, config, clock } = options
+export function registerSignIn(app: FastifyInstance, { secrets, log, beforeRequest, ...options }: SignInOptions): void {
+  const { db, config, clock, addressOf } = options
   const deps: AuthDeps = {
     ...options,
     sessions: createSessions(db, clock),
     cookie: sessionCookieOf(secrets, config),
     tries: createSignInTries(db, clock),
-    forward: createForward({ db, config, secret: sessionSecret(secrets), log }),
+    forward: createForward({ db, config, addressOf, secret: sessionSecret(secrets), log }),
   }
   const refused = createRefusalLog(log, 'a sign-in was refused')
   app.register(async (scope) => {
@@ -44,7 +48,8 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, ...options 
     scope.addHook('onRequest', async (_request, reply) => {
       reply.header('cache-control', 'no-store')
     })
-    for (const call of [...signInCalls, ...sessionCalls, ...accountCalls]) registerCall(scope, call, deps, refused)
+    for (const call of [...signInCalls, ...sessionCalls, ...accountCalls])
+      registerCall(scope, call, { ...deps, beforeRequest, refused })
   })
 }
 
@@ -54,7 +59,9 @@ export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUr
 
 const sessionSecret = (secrets: Secrets): string => secrets.deriveKey('console sign-in').toString('base64url')
 
-function registerCall(scope: FastifyInstance, call: AuthCall, deps: AuthDeps, refused: LogRefusal): void {
+type CallDeps = AuthDeps & Pick<SignInOptions, 'beforeRequest'> & { refused: LogRefusal }
+
+function registerCall(scope: FastifyInstance, call: AuthCall, { beforeRequest, refused, ...deps }: CallDeps): void {
   const { method, path, takes = [], handle } = call
   scope.route({
     method,
@@ -67,12 +74,13 @@ function registerCall(scope: FastifyInstance, call: AuthCall, deps: AuthDeps, re
       const session = token ? await deps.sessions.find(token) : undefined
       const cookies: string[] = []
       try {
+        beforeRequest({ request, reply, viewer: session === undefined ? null : viewerOf(session) })
         const answer = await handle({ ...deps, request, fields, session, cookies })
         if (cookies.length > 0) reply.header('set-cookie', cookies)
         return reply.send(answer)
       } catch (error) {
         if (error instanceof ApiError)
-          refused(String(error.details.reason ?? error.code), { path, address: request.ip })
+          refused(String(error.details.reason ?? error.code), { path, address: deps.addressOf(request.raw) })
         throw error
       }
     },

@@ -61,9 +61,14 @@ export function countTries(
   )
 }
 
-/** Takes back one try of each. */
+/** Takes back one try of each; locks them in the order in which they are counted, so that no two sign-ins wait for each other. */
 export async function forgiveTries(db: Database, subjects: readonly string[]): Promise<void> {
-  await query(db, 'update sign_in_tries set tries = tries - 1 where subject = any($1) and tries > 0', [subjects])
+  await query(
+    db,
+    `with locked as (select subject from sign_in_tries where subject = any($1) order by subject for update)
+     update sign_in_tries as present set tries = tries - 1 from locked where present.subject = locked.subject and tries > 0`,
+    [subjects],
+  )
 }
 
 /** A bounded number of what is over; the next run takes more. */

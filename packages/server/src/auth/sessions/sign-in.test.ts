@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { newPerson, openBrowser, refusalOf, signIn } from '../../../test/browser.ts'
+import { type Browser, newPerson, openBrowser, refusalOf, signIn } from '../../../test/browser.ts'
 import { createUser } from '../../features/users/users.ts'
 
 let app: TestApp
-/** Each test begins in a minute of its own: what others tried does not count in it. */
-let ahead = 0
+/** Each test has a minute of its own, which lasts as long as the test: tries are counted by the minute. */
+let now = Date.now()
+const clock = () => new Date(now)
 beforeAll(async () => {
-  app = await startTestApp({ clock: () => new Date(Date.now() + ahead) })
+  app = await startTestApp({ clock })
 })
 beforeEach(() => {
-  ahead += 61_000
+  now += 61_000
 })
 afterAll(() => app.close())
 
@@ -116,6 +117,11 @@ describe('signing in', () => {
 })
 
 describe('what better-auth could do besides', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await signIn(app, await newPerson(app))
+  })
+
   it.each([
     ['POST', '/sign-up/email'],
     ['POST', '/request-password-reset'],
@@ -131,7 +137,6 @@ describe('what better-auth could do besides', () => {
     ['GET', '/reference'],
     ['GET', '/list-accounts'],
   ])('is not served: %s %s', async (method, path) => {
-    const browser = await signIn(app, await newPerson(app))
     const answer = await browser.send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
     expect(refusalOf(answer)).toEqual([404, 'NOT_FOUND', undefined])
   })
@@ -140,7 +145,7 @@ describe('what better-auth could do besides', () => {
 describe('too many tries', () => {
   it('on one address are stopped on every server, also with the right password, and not for ever', async () => {
     const person = await newPerson(app)
-    const other = await app.startAnother({ clock: () => new Date(Date.now() + ahead) })
+    const other = await app.startAnother({ clock })
     for (let time = 0; time < 10; time++) {
       const server = time % 2 === 0 ? app : other
       const email = time % 2 === 0 ? person.email : person.email.toUpperCase()
@@ -153,7 +158,7 @@ describe('too many tries', () => {
       expect(Number(limited.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
       expect(Number(limited.headers.get('retry-after'))).toBeLessThanOrEqual(60)
     }
-    ahead += 61_000
+    now += 61_000
     expect((await openBrowser(other).auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
     await other.close()
   })

@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isGone, mayMount, newFolder, query, start, startServer, until } from './test-bench.ts'
+import { isGone, mayMount, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 
 /**
  * An ordinary user; with the right to read, so that the tests run from a checkout that only root may enter.
@@ -85,7 +85,7 @@ const cases = (): void => {
   })
 
   test('a root that may not signal other users stops its database all the same', async () => {
-    const { said, kill } = await startServer(await newFolder(), [...(await inContainer()), ...without('kill')])
+    const { said, kill } = await startServer(await newDataFolder(), [...(await inContainer()), ...without('kill')])
     expect(said).toMatchObject({ pid: expect.any(Number) })
     expect(await kill('SIGTERM')).toBe(0)
   })
@@ -157,7 +157,7 @@ const cases = (): void => {
   })
 
   test('a folder that root began in is refused to a user, by its owner', async () => {
-    const folder = await newFolder()
+    const folder = await newDataFolder()
     await (await start(folder)).stop()
     await chmod(folder, 0o777)
     const { said } = await startServer(folder, asUser(1000))

@@ -4,7 +4,7 @@ import { findBinaries } from './binaries.ts'
 import { findCluster } from './cluster.ts'
 import { findWay } from './privileges.ts'
 import { runCommand } from './run-command.ts'
-import { newFolder, query, start } from './test-bench.ts'
+import { newDataFolder, query, start } from './test-bench.ts'
 
 /** What only the superuser can do, who has no door: the stopped database run by hand. */
 async function asSuperuser(dataFolder: string, statement: string): Promise<void> {
@@ -20,7 +20,7 @@ const versions = `SELECT collname, collversion = pg_collation_actual_version(oid
   WHERE collname IN ('natural', 'und-x-icu') ORDER BY collname COLLATE "C"`
 
 test('after a change of ICU the indexes are rebuilt and the collations marked, once', async () => {
-  const folder = await newFolder()
+  const folder = await newDataFolder()
   const first = await start(folder)
   await query(
     first.connection,

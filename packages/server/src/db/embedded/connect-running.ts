@@ -32,7 +32,7 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
-const patienceMs = 30_000
+const patienceMs = 60_000
 
 /** For commands that work whether or not a server runs: uses its database, or starts one for as long as it takes. */
 export async function connectOrStart(options: EmbeddedOptions): Promise<OpenDatabase> {

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, stat, symlink, truncate, writeFile } from 'nod
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { isGone, newFolder, query, start, until } from './test-bench.ts'
+import { isGone, newDataFolder, newFolder, query, start, until } from './test-bench.ts'
 
 test('the first start makes a durable database for a role that is no superuser', async () => {
   const folder = join(await newFolder(), 'a', 'data')
@@ -42,7 +42,7 @@ test('the first start makes a durable database for a role that is no superuser',
 })
 
 test('the role can bring in the extensions it needs, copy databases and use ICU, and nothing reaches files', async () => {
-  const { connection } = await start(await newFolder())
+  const { connection } = await start(await newDataFolder())
   const rows = await query(
     connection,
     'CREATE EXTENSION pg_trgm',
@@ -57,7 +57,7 @@ test('the role can bring in the extensions it needs, copy databases and use ICU,
 })
 
 test('the superuser has no door', async () => {
-  const { connection } = await start(await newFolder())
+  const { connection } = await start(await newDataFolder())
   const client = new pg.Client({ ...connection, user: 'postgres', database: 'postgres' })
   await expect(client.connect()).rejects.toThrow(/no pg_hba.conf entry/)
 })
@@ -74,7 +74,7 @@ test('a later start finds what was committed', async () => {
 })
 
 test('stopping ends open connections and asks nobody to wait', async () => {
-  const { connection, stop } = await start(await newFolder())
+  const { connection, stop } = await start(await newDataFolder())
   const client = new pg.Client({ ...connection })
   const cut = new Promise<Error>((resolve) => client.on('error', resolve))
   await client.connect()
@@ -84,7 +84,7 @@ test('stopping ends open connections and asks nobody to wait', async () => {
 })
 
 test('a database that is killed is reported with its last words, and the next start recovers', async () => {
-  const folder = await newFolder()
+  const folder = await newDataFolder()
   const first = await start(folder)
   await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS seven')
   process.kill(first.pid, 'SIGKILL')
@@ -96,8 +96,7 @@ test('a database that is killed is reported with its last words, and the next st
 })
 
 test('pid files that name a living process do not keep it from starting', async () => {
-  const folder = await newFolder()
-  await (await start(folder)).stop()
+  const folder = await newDataFolder()
   const stale = `${process.pid}\n${folder}/pg\n1\n5432\n.\n\n  1 1\nready   \n`
   await writeFile(join(folder, 'pg/postmaster.pid'), stale)
   await writeFile(join(folder, 'pg/.s.PGSQL.5432.lock'), stale)
@@ -139,8 +138,7 @@ test('files that are no database are left alone', async () => {
 })
 
 test('a folder of another major version is left alone', async () => {
-  const folder = await newFolder()
-  await (await start(folder)).stop()
+  const folder = await newDataFolder()
   await writeFile(join(folder, 'pg/PG_VERSION'), '15\n')
   await expect(start(folder)).rejects.toMatchObject({
     code: 'wrong-major-version',
@@ -151,8 +149,7 @@ test('a folder of another major version is left alone', async () => {
 })
 
 test('a database that does not start says why and leaves the folder free', async () => {
-  const folder = await newFolder()
-  await (await start(folder)).stop()
+  const folder = await newDataFolder()
   await expect(start(folder, { shared_buffers: 'plenty' })).rejects.toMatchObject({
     code: 'start-failed',
     message: expect.stringMatching(/DATABASE_URL.*pg\.log.*shared_buffers.*plenty/s),
@@ -185,7 +182,7 @@ test('a link in place of the lock or the log is not followed', async () => {
 })
 
 test('the log is private, holds no values and is cut when it has grown', async () => {
-  const folder = await newFolder()
+  const folder = await newDataFolder()
   const log = join(folder, 'pg.log')
   const first = await start(folder)
   await query(first.connection, 'CREATE TABLE t (secret text PRIMARY KEY)')

@@ -3,15 +3,16 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { putCluster } from '../../../test/cluster.ts'
 import { connectOrStart, connectRunning } from './connect-running.ts'
-import { isGone, launchServer, newFolder, query, start, startServer, until } from './test-bench.ts'
+import { isGone, launchServer, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s to the whole group stops the server, which stops its database',
   async (signal) => {
-    const { process: server, said } = await startServer(await newFolder())
+    const { process: server, said } = await startServer(await newDataFolder())
     const exit = once(server, 'exit')
     process.kill(-(server.pid ?? 0), signal)
     expect(await exit).toEqual([0, null])
@@ -22,7 +23,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 test.each(['has gone', 'may still be there'])(
   'a server that is killed takes its database with it; the next start just works when that %s',
   async (moment) => {
-    const folder = await newFolder()
+    const folder = await newDataFolder()
     const { said, kill } = await startServer(folder)
     await query((await connectRunning(folder))!, 'CREATE TABLE kept AS SELECT 7 AS seven')
     await kill('SIGKILL')
@@ -35,7 +36,7 @@ test.each(['has gone', 'may still be there'])(
 )
 
 test('a server killed together with its database leaves nothing that stands in the way', async () => {
-  const folder = await newFolder()
+  const folder = await newDataFolder()
   const { said, kill } = await startServer(folder)
   await query((await connectRunning(folder))!, 'CREATE TABLE kept AS SELECT 7 AS seven')
   process.kill(said.pid ?? 0, 'SIGKILL')
@@ -61,7 +62,7 @@ test('a first start that is killed at any moment is made up for by the next', as
 })
 
 test('a second server on the folder is refused by name, in this process and in another', async () => {
-  const folder = await newFolder()
+  const folder = await newDataFolder()
   const first = await start(folder)
   const refusal = { code: 'locked', message: expect.stringMatching(`${process.pid}.*MUSTER_DATA.*DATABASE_URL`) }
   await expect(start(folder)).rejects.toMatchObject(refusal)
@@ -78,8 +79,9 @@ test('of servers that start at once, one serves', async () => {
 })
 
 test('a running database is found by other processes, and only a running one', async () => {
-  const folder = await newFolder()
+  const folder = await newDataFolder()
   expect(await connectRunning(join(folder, 'nowhere'))).toBeUndefined()
+  expect(await connectRunning(await newFolder())).toBeUndefined()
   expect(await connectRunning(folder)).toBeUndefined()
 
   const { kill } = await startServer(folder)
@@ -89,7 +91,7 @@ test('a running database is found by other processes, and only a running one', a
 })
 
 test('a database that was killed is not taken for running', async () => {
-  const folder = await newFolder()
+  const folder = await newDataFolder()
   const { pid, ended } = await start(folder)
   process.kill(pid, 'SIGKILL')
   await ended
@@ -98,6 +100,7 @@ test('a database that was killed is not taken for running', async () => {
 
 test('a running database is found under a path too long for a socket', async () => {
   const folder = join(await newFolder(), 'x'.repeat(150))
+  await putCluster(folder)
   await startServer(folder)
   expect(await query((await connectRunning(folder))!, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
@@ -105,7 +108,8 @@ test('a running database is found under a path too long for a socket', async () 
 test('a command uses the database of a server and leaves it running', async () => {
   const folder = await newFolder()
   const server = launchServer(folder)
-  await until(() => existsSync(join(folder, 'pg.unfinished')))
+  // It has the folder, and its database is being made.
+  await until(() => ['pg.unfinished', 'pg'].some((name) => existsSync(join(folder, name))))
   const database = await connectOrStart({ dataFolder: folder, log: silent, onExit: () => {} })
   await database.close()
   expect(await query(database.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
@@ -113,7 +117,7 @@ test('a command uses the database of a server and leaves it running', async () =
 })
 
 test('a command without a server starts the database for itself and stops it', async () => {
-  const folder = await newFolder()
+  const folder = await newDataFolder()
   const database = await connectOrStart({ dataFolder: folder, log: silent, onExit: () => {} })
   expect(await query(database.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   await database.close()

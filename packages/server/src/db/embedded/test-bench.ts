@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
+import { putCluster } from '../../../test/cluster.ts'
 import type { EmbeddedConnection } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, startEmbedded } from './embedded.ts'
 import { processIdentity } from './process-identity.ts'
@@ -16,6 +17,13 @@ import { processIdentity } from './process-identity.ts'
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-embedded-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
+  return folder
+}
+
+/** Such a folder with a database in it, as a first start leaves it. */
+export async function newDataFolder(): Promise<string> {
+  const folder = await newFolder()
+  await putCluster(folder)
   return folder
 }
 

@@ -54,6 +54,12 @@ const outerDot = (text: string, path: string): ApiError =>
 export function parseContext(text: string | null | undefined, path: string): string | undefined {
   if (text == null) return undefined
   if (text === '') throw badInput(`${path} must not be empty; leave it away for the base values`)
+  return parseContextName(text, path)
+}
+
+/** Where a context must be named. */
+export function parseContextName(text: string, path: string): string {
+  if (text === '') throw badInput(`${path} must not be empty`)
   assertPlainText(text, path)
   const length = characters(text)
   if (length > limits.contextLength) {

@@ -72,6 +72,7 @@ test.each([
 
 test('contexts are not empty, have no control characters and at most 64 characters', async () => {
   const document = 'query ($context: String) { login { attributes(context: $context) } }'
+  const overrides = 'query ($context: String!) { login { overrides(context: $context) } }'
   for (const [context, expected] of [
     ['', 'BAD_USER_INPUT'],
     ['a\tb', 'BAD_USER_INPUT'],
@@ -81,6 +82,7 @@ test('contexts are not empty, have no control characters and at most 64 characte
     expect(await client.set('a', 'x', service, context)).toEqual(code(expected, /context/))
     expect(await client.setAll({ a: 'x' }, service, context)).toEqual(code(expected, /context/))
     expect((await app.owner.query(document, { context })).errors?.[0]?.extensions.code).toBe(expected)
+    expect((await app.owner.query(overrides, { context })).errors?.[0]?.extensions.code).toBe(expected)
   }
   const widest = '\u{1f600}'.repeat(64)
   expect(await client.set('a', 'x', service, widest)).toEqual({ result: 'x' })

@@ -55,7 +55,12 @@ test('a name never becomes a value and a group at once, in the base and in conte
     ])
     expect(succeeded(outcomes)).toBe(1)
     expect(codes(outcomes)).toEqual(['CONFLICT'])
-    for (const context of [null, 'day', 'night']) await client.set(name, null, device, context)
+    const removals = [null, 'day', 'night'].map((context) => ({
+      serviceId: device,
+      attributes: { [name]: null },
+      context,
+    }))
+    await client.setMany(removals)
   }
 })
 
@@ -135,7 +140,8 @@ test('the limit of names holds against writers of plain and reserved names toget
 
 test('the limit of contexts holds against writers of new ones', async () => {
   const device = await client.addDevice()
-  for (const index of range(63)) await client.set('site', 'x', device, `context ${index}`)
+  const contexts = range(63).map((index) => `context ${index}`)
+  await client.setMany(contexts.map((context) => ({ serviceId: device, attributes: { site: 'x' }, context })))
   const outcomes = await Promise.all(range(6).map((index) => client.set('site', 'x', device, `late ${index}`)))
   expect(succeeded(outcomes)).toBe(1)
   expect(new Set(codes(outcomes))).toEqual(new Set(['LIMIT_EXCEEDED']))

@@ -10,6 +10,7 @@ import {
   readAttribute,
   readAttributes,
   readContexts,
+  readOverrides,
   serviceBase,
   userBase,
   valueIn,
@@ -17,12 +18,14 @@ import {
 import { setAttribute } from './set-attribute.ts'
 import { setAttributes, setAttributesMany } from './set-attributes.ts'
 
-/** The three fields that everything with attributes has. */
+/** The fields that everything with attributes has. */
 const attributeFields = <Kind extends Holder>(baseOf: BaseOf<Kind>) => ({
   attributes: (holder: Kind, input: { context?: string | null }, context: Context) =>
     readAttributes(context, baseOf, { holder, contextName: input.context }),
   attribute: (holder: Kind, input: { name: string; context?: string | null }, context: Context) =>
     readAttribute(context, baseOf, { holder, name: input.name, contextName: input.context }),
+  overrides: (holder: Kind, input: { context: string }, context: Context) =>
+    readOverrides(context, holder, input.context),
   contexts: (holder: Kind, _input: unknown, context: Context) => readContexts(context, holder),
 })
 

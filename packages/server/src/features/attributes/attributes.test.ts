@@ -121,6 +121,37 @@ describe('contexts', () => {
     expect(await client.read(id, 'day')).toEqual({ attributes: { site: 'oslo' }, contexts: [] })
   })
 
+  test('overrides are what is set in a context alone, a value that the base has too among them', async () => {
+    const person = await app.createUser()
+    const own = attributeClient(person)
+    const id = await own.addDevice({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
+    const serviceId = await own.addService(id)
+    await own.addDevice({ site: 'oslo' })
+    await own.setAll({ site: 'oslo', net: { ssid: 'c' }, $svc: { statusA: 'up' } }, id, 'night')
+    await own.set('shelf', '3', serviceId, 'night')
+    await own.set('$ui.theme', 'dark', person.accountId, 'night')
+    const document = `query ($context: String!) { login { overrides(context: $context)
+      devices(sort: "created asc") { items { overrides(context: $context) services { overrides(context: $context) } } }
+      service(id: "${id}") { overrides(context: $context) } } }`
+    const ofDevice = { site: 'oslo', net: { ssid: 'c' }, $svc: { statusA: 'up' } }
+    expect((await person.data(document, { context: 'night' })).login).toEqual({
+      overrides: { $ui: { theme: 'dark' } },
+      devices: {
+        items: [
+          { overrides: ofDevice, services: [{ overrides: { shelf: '3' } }] },
+          { overrides: {}, services: [] },
+        ],
+      },
+      service: [{ overrides: ofDevice }],
+    })
+    expect((await person.data(document, { context: 'day' })).login.service).toEqual([{ overrides: {} }])
+    // What the base becomes later does not show there.
+    await own.set('site', 'bergen', id)
+    expect((await own.read(id, 'night'))?.attributes).toMatchObject({ site: 'oslo' })
+    await own.setAll({ site: null, net: null, $svc: null }, id, 'night')
+    expect((await person.data(document, { context: 'night' })).login.service).toEqual([{ overrides: {} }])
+  })
+
   test('categoryA and its siblings are base values; overrides of them lie over attributes alone', async () => {
     const id = await client.addDevice({ $svc: { categoryA: 'base' } })
     expect(await client.set('$svc.categoryA', 'over', id, 'day')).toEqual({ result: 'over' })

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { type AttributeName, parseAttributeName, parseContext } from './attribute-name.ts'
+import { type AttributeName, parseAttributeName, parseContext, parseContextName } from './attribute-name.ts'
 import { attributeLoaders } from './attributes.loaders.ts'
 import { type Attributes, overlay, valueAt } from './attributes.ts'
 
@@ -55,6 +55,12 @@ export function readAttribute<Kind extends Holder>(
 
 export function valueIn(attributes: Eventually<Attributes>, name: AttributeName): Eventually<string | null> {
   return attributes instanceof Promise ? attributes.then((read) => valueAt(read, name)) : valueAt(attributes, name)
+}
+
+/** What is set in a context alone. */
+export async function readOverrides(context: Context, { id }: Holder, contextName: string): Promise<Attributes> {
+  const name = parseContextName(contextName, 'context')
+  return (await attributeLoaders.overrides(context).load({ targetId: id, context: name })) ?? {}
 }
 
 export const readContexts = (context: Context, { id }: Holder): Promise<string[]> =>

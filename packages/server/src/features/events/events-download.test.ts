@@ -113,16 +113,19 @@ it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'])(
   },
 )
 
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** The letter of base64url that differs in the last bit, which may be one to spare; a letter for anything else. */
+const neighbourOf = (letter: string): string => LETTERS[Math.max(0, LETTERS.indexOf(letter)) ^ 1]!
+
 it('is refused with any character of the link changed, and on another server', async () => {
   const link = await linkOf(await userWith({ count: 1 }), { deviceId: '80:00:00:00:00:00:00:01' })
   const { searchParams } = new URL(link)
   const token = searchParams.get('link')!
   const others = [`${token}A`, `${token}.`, `${token}=`, `!${token}`, token.toLowerCase(), '', '.', '..']
   for (let at = 0; at < token.length; at++) {
-    for (const other of ['A', 'B', '.', '!', '*']) {
-      if (token[at] !== other) others.push(token.slice(0, at) + other + token.slice(at + 1))
-    }
-    others.push(token.slice(0, at) + token.slice(at + 1))
+    const other = neighbourOf(token[at]!)
+    others.push(token.slice(0, at) + other + token.slice(at + 1), token.slice(0, at) + token.slice(at + 1))
   }
   const path = `${app.url}/events/v1.csv`
   const accepted: string[] = []

@@ -5,7 +5,11 @@ import { isSessionAlive } from '../../auth/sessions/sessions.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
+import type { AddressOf } from '../../http/client-address.ts'
 import { limits } from '../../limits.ts'
+import { pointsOfObjects, REQUEST_POINTS } from '../../rate-limits/points.ts'
+import { type Payer, payerAt, payerOf, type RateLimits } from '../../rate-limits/rate-limits.ts'
+import { spend, spendInTime } from '../../rate-limits/spend.ts'
 import { isAccessKeyUsable } from '../access-keys/usable-key.ts'
 import { type DownloadGrant, readGrant, signGrant } from './download-link.ts'
 import type { Event } from './event.ts'
@@ -32,6 +36,8 @@ export interface DownloadDeps {
   db: Database
   linkKey: Buffer
   clock: () => Date
+  rateLimits: RateLimits
+  addressOf: AddressOf
 }
 
 /** Serves what `eventsUrl` points to. */
@@ -41,6 +47,7 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
     const { link } = request.query
     const grant = typeof link === 'string' ? readGrant(link, { ...deps, now: deps.clock() }) : undefined
     if (grant === undefined || !(await isStillGood(deps, grant))) {
+      spend(payerAt(deps.rateLimits, deps.addressOf(request.raw)), REQUEST_POINTS, reply)
       const message = 'this download link is wrong or has expired: ask for a new one with eventsUrl'
       const extensions = { reason: 'download-link', code: 'UNAUTHENTICATED' }
       return reply
@@ -48,11 +55,13 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
         .header('www-authenticate', 'Signature')
         .send({ errors: [{ message, extensions }] })
     }
+    const payer = payerOf(deps.rateLimits, grant)
+    spend(payer, REQUEST_POINTS + PAGE_POINTS, reply)
     return reply
       .header('content-type', 'text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="events.csv"')
       .header('referrer-policy', 'no-referrer')
-      .send(Readable.from(csvPages(deps, grant)))
+      .send(Readable.from(csvPages(deps, grant, payer)))
   })
 }
 
@@ -64,8 +73,14 @@ async function isStillGood(deps: DownloadDeps, { accountId, accessKey, session }
 
 const columns = ['id', 'timestamp', 'type', 'deviceId', 'actorId', 'target', 'state', 'data']
 
-/** Pages of CSV, each read when the one before has gone out. Ends in an error when what asked for it stops working meanwhile. */
-async function* csvPages(deps: DownloadDeps, grant: DownloadGrant): AsyncGenerator<string> {
+/** What a page costs in a query as well. */
+const PAGE_POINTS = pointsOfObjects(limits.pageSize)
+
+/**
+ * Pages of CSV, each read when the one before has gone out, and when there are points for it. Ends in an error when what asked for
+ * it stops working meanwhile.
+ */
+async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer): AsyncGenerator<string> {
   yield stringify([columns])
   const limit = limits.pageSize
   let start: { offset: number } | { afterId: string } = { offset: 0 }
@@ -76,6 +91,7 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant): AsyncGenerat
     const last = events.at(-1)
     if (last === undefined || events.length < limit) return
     start = { afterId: last.id }
+    await spendInTime(payer, PAGE_POINTS)
     if (!(await isStillGood(deps, grant))) throw new Error('what asked for this download stopped working')
   }
 }

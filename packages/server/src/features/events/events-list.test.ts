@@ -11,10 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Retention makes and drops the partitions of other months; here is one for all that came before. */
+/** Retention makes and drops the partitions of other months; here is one for all that came before the first. */
 async function makeRoomForOldEvents(db: Database): Promise<void> {
-  const now = new Date()
-  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)).toISOString()
+  const inherits = `select min(inhrelid::regclass::text) as first from pg_inherits where inhparent = 'event'::regclass`
+  const [row] = await query<{ first: string }>(db, inherits, [])
+  const month = row!.first.replace(/^event_(\d+)_(\d+)$/, '$1-$2-01T00:00:00Z')
   await query(db, `create table event_before partition of event for values from (minvalue) to ('${month}')`, [])
 }
 

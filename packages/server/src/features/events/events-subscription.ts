@@ -47,7 +47,8 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
   return { after: BigInt(id) }
 }
 
-const TRIES = 100
+/** For as long as a statement may take, by default. */
+const TRIES = 600
 const TRY_EVERY_MS = 50
 
 /** Not known for as long as a transaction goes on that was there before the server began to look. */

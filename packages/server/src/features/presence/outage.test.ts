@@ -61,7 +61,7 @@ async function find(server: ServerProcess, { id }: RegisteredDevice): Promise<{ 
   return { state: device!.state, events: device!.events.items.map(({ state }) => state).toReversed() }
 }
 
-const waiting = { timeout: 120_000, interval: 200 }
+const waiting = { timeout: 300_000, interval: 200 }
 
 const untilState = (server: ServerProcess, device: RegisteredDevice, state: string) =>
   vi.waitFor(async () => expect(await find(server, device)).toMatchObject({ state }), waiting)
@@ -87,7 +87,7 @@ const untilLeasesRunOut = () =>
   }, waiting)
 
 // Servers start, and leases run out: on a slow machine that takes its time.
-const patience = { timeout: 300_000 }
+const patience = { timeout: 600_000 }
 
 test(
   'after the database was away for longer than a lease, connected devices are active still and were all the time',

@@ -2,106 +2,160 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.ts'
 import { happening, type RegisteredDevice, signOn } from '../../../test/mqtt-device.ts'
 import { readCredentials, type ServerProcess, sendAs, startServerProcess } from '../../../test/server-process.ts'
 
-let start: () => Promise<ServerProcess>
-/** Asks whichever server is there. */
-let ask: (server: ServerProcess, document: string) => Promise<{ data: unknown }>
+type AtEnd = (end: () => Promise<void>) => void
 
-beforeEach(async () => {
-  const { connection, drop } = await createTestDatabase()
-  onTestFinished(drop)
+/** Servers on one database, and what is asked of whichever of them is there. */
+interface Site {
+  connection: pg.ClientConfig
+  start(atEnd: AtEnd): Promise<ServerProcess>
+  ask(server: ServerProcess, document: string): Promise<{ data: unknown }>
+}
+
+async function createSite(atEnd: AtEnd): Promise<Site> {
+  const { connection, url, drop } = await createTestDatabase()
+  atEnd(drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-presence-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  atEnd(() => rm(folder, { recursive: true }))
   const env = {
-    DATABASE_URL: urlOf(connection),
+    DATABASE_URL: url,
     MUSTER_DATA: folder,
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_PRESENCE_HOLD: '1',
   }
-  start = () => startServerProcess(env)
-  ask = async (server, document) => (await sendAs(await readCredentials(folder), server.url, document)).body
-})
-
-function urlOf({ connectionString, host, port, user, database }: pg.ClientConfig): string {
-  const bySocket = `postgresql:///${database}?host=${encodeURIComponent(host ?? '')}&port=${port}&user=${user}`
-  return connectionString ?? bySocket
+  return {
+    connection,
+    start: (until) => startServerProcess(env, until),
+    ask: async (server, document) => (await sendAs(await readCredentials(folder), server.url, document)).body,
+  }
 }
 
-async function register(server: ServerProcess): Promise<RegisteredDevice> {
-  const { data } = await ask(server, 'mutation { registerDevice(name: "gateway") { device { id } secret } }')
+async function register(site: Site, server: ServerProcess): Promise<RegisteredDevice> {
+  const { data } = await site.ask(server, 'mutation { registerDevice(name: "gateway") { device { id } secret } }')
   const { device, secret } = (data as { registerDevice: { device: { id: string }; secret: string } }).registerDevice
   return { id: device.id, secret }
 }
 
-async function states(server: ServerProcess, { id }: RegisteredDevice): Promise<{ state: string; events: string[] }> {
-  const { data } = await ask(
+/** The state, and those of the events, newest first. */
+async function states(site: Site, server: ServerProcess, { id }: RegisteredDevice): Promise<string[]> {
+  const { data } = await site.ask(
     server,
     `{ login { device(id: ["${id}"]) { state events(types: [DEVICE_STATE]) { items { state } } } } }`,
   )
   const [device] = (data as { login: { device: { state: string; events: { items: { state: string }[] } }[] } }).login
     .device
-  return { state: device!.state, events: device!.events.items.map(({ state }) => state) }
+  return [device!.state, ...device!.events.items.map(({ state }) => state)]
 }
 
 const mqttOf = ({ url }: ServerProcess): string => `${url.replace('http', 'ws')}/mqtt`
 
-const until = (server: ServerProcess, device: RegisteredDevice, expected: { state: string; events: string[] }) =>
-  vi.waitFor(async () => expect(await states(server, device)).toEqual(expected), { timeout: 60_000, interval: 200 })
+const wait = { timeout: 100_000, interval: 200 }
 
-test('when a process is killed, another one makes its devices inactive, those aside that are with it by then', async () => {
-  const [first, second] = [await start(), await start()]
-  const [lost, moved] = [await register(first), await register(first)]
-  await signOn(mqttOf(first), lost)
-  await signOn(mqttOf(first), moved)
-  await until(second, lost, { state: 'active', events: ['active'] })
-  await until(second, moved, { state: 'active', events: ['active'] })
-  await first.stop('SIGKILL')
-  await signOn(mqttOf(second), moved)
-  await until(second, lost, { state: 'inactive', events: ['inactive', 'active'] })
-  expect(await states(second, moved)).toEqual({ state: 'active', events: ['active'] })
+const until = (site: Site, server: ServerProcess, device: RegisteredDevice, expected: string[]) =>
+  vi.waitFor(async () => expect(await states(site, server, device)).toEqual(expected), wait)
+
+interface KeptLeases {
+  /** Resolves once these devices are with so many processes. */
+  heldBy(count: number, devices: RegisteredDevice[]): Promise<void>
+  letEnd(): Promise<void>
+}
+
+/** Nobody ends a lease that there is now, however long the next step takes: sweeps pass over what is locked. */
+async function keepLeases({ connection }: Site): Promise<KeptLeases> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('begin')
+  await client.query('select id from server_process for key share')
+  const countHolders = 'select count(distinct process_id)::int as holders from device_hold where device_id = any($1)'
+  return {
+    heldBy: (count, devices) =>
+      vi.waitFor(async () => {
+        const { rows } = await client.query(countHolders, [devices.map(({ id }) => id)])
+        expect(rows).toEqual([{ holders: count }])
+      }, wait),
+    letEnd: async () => void (await client.query('commit')),
+  }
+}
+
+describe('of two processes', () => {
+  let site: Site
+  let first: ServerProcess
+  let second: ServerProcess
+  const ends: (() => Promise<void>)[] = []
+  beforeAll(async () => {
+    site = await createSite((end) => ends.push(end))
+    first = await site.start((end) => ends.push(end))
+    second = await site.start((end) => ends.push(end))
+  }, 600_000)
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end()
+  })
+
+  test('one makes the devices of a third inactive that is killed, those aside that are with it by then', async () => {
+    const third = await site.start(onTestFinished)
+    const [lost, moved] = [await register(site, third), await register(site, third)]
+    await signOn(mqttOf(third), lost)
+    await signOn(mqttOf(third), moved)
+    await until(site, second, lost, ['active', 'active'])
+    await until(site, second, moved, ['active', 'active'])
+    const leases = await keepLeases(site)
+    await third.stop('SIGKILL')
+    await signOn(mqttOf(second), moved)
+    await leases.heldBy(2, [lost, moved])
+    await leases.letEnd()
+    await until(site, second, lost, ['inactive', 'inactive', 'active'])
+    expect(await states(site, second, moved)).toEqual(['active', 'active'])
+  })
+
+  test('one takes over at once whom a device signs on at, and the connection to the other is closed', async () => {
+    const [device, other] = [await register(site, first), await register(site, first)]
+    const before = await signOn(mqttOf(first), device)
+    const beside = await signOn(mqttOf(first), other)
+    await until(site, first, device, ['active', 'active'])
+    const closed = happening(before, 'close')
+    await signOn(mqttOf(second), device)
+    await closed
+    // When one that leaves the first now is inactive, the first would have let go of this one as well.
+    beside.end()
+    await until(site, first, other, ['inactive', 'inactive', 'active'])
+    expect(await states(site, second, device)).toEqual(['active', 'active'])
+  })
+
+  test('one that stood still for longer than its lease takes back what nobody has by then, and nothing else', async () => {
+    const [kept, moved] = [await register(site, first), await register(site, first)]
+    const connection = await signOn(mqttOf(first), kept)
+    await signOn(mqttOf(first), moved)
+    await until(site, second, kept, ['active', 'active'])
+    await until(site, second, moved, ['active', 'active'])
+    const leases = await keepLeases(site)
+    first.signal('SIGSTOP')
+    onTestFinished(() => first.signal('SIGCONT'))
+    await signOn(mqttOf(second), moved)
+    await leases.heldBy(2, [kept, moved])
+    await leases.letEnd()
+    await until(site, second, kept, ['inactive', 'inactive', 'active'])
+    first.signal('SIGCONT')
+    await until(site, second, kept, ['active', 'active', 'inactive', 'active'])
+    // As above.
+    connection.end()
+    await until(site, second, kept, ['inactive', 'inactive', 'active', 'inactive', 'active'])
+    expect(await states(site, second, moved)).toEqual(['active', 'active'])
+  })
 })
 
 test('the next start makes devices of a killed process inactive', async () => {
-  const first = await start()
-  const device = await register(first)
+  const site = await createSite(onTestFinished)
+  const first = await site.start(onTestFinished)
+  const device = await register(site, first)
   await signOn(mqttOf(first), device)
-  await until(first, device, { state: 'active', events: ['active'] })
+  await until(site, first, device, ['active', 'active'])
   await first.stop('SIGKILL')
-  const next = await start()
-  await until(next, device, { state: 'inactive', events: ['inactive', 'active'] })
-})
-
-test('a sign-on at another process takes over at once, and closes the connection to the first', async () => {
-  const [first, second] = [await start(), await start()]
-  const device = await register(first)
-  const before = await signOn(mqttOf(first), device)
-  await until(first, device, { state: 'active', events: ['active'] })
-  const closed = happening(before, 'close')
-  await signOn(mqttOf(second), device)
-  await closed
-  await sleep(2_500)
-  expect(await states(second, device)).toEqual({ state: 'active', events: ['active'] })
-})
-
-test('a process that stood still for longer than its lease takes back what nobody has by then, and nothing else', async () => {
-  const [first, second] = [await start(), await start()]
-  const [kept, moved] = [await register(first), await register(first)]
-  await signOn(mqttOf(first), kept)
-  await signOn(mqttOf(first), moved)
-  await until(second, kept, { state: 'active', events: ['active'] })
-  await until(second, moved, { state: 'active', events: ['active'] })
-  first.signal('SIGSTOP')
-  onTestFinished(() => first.signal('SIGCONT'))
-  await signOn(mqttOf(second), moved)
-  await until(second, kept, { state: 'inactive', events: ['inactive', 'active'] })
-  first.signal('SIGCONT')
-  await until(second, kept, { state: 'active', events: ['active', 'inactive', 'active'] })
-  await sleep(2_500)
-  expect(await states(second, moved)).toEqual({ state: 'active', events: ['active'] })
+  const next = await site.start(onTestFinished)
+  await until(site, next, device, ['inactive', 'inactive', 'active'])
 })

@@ -23,6 +23,7 @@ export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   path: '/devices/v1/report',
   async handle(request) {
     const device = await authenticate(deps, request)
+    request.spend(device.deviceId)
     await takeReport(deps.db, device, readReport(request))
     deps.onChange()
     return { deviceId: device.deviceId }
@@ -30,11 +31,15 @@ export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
 })
 
 async function authenticate({ db, failed }: ReportDeps, request: DeviceRequest): Promise<SignedOnDevice> {
-  const { credentials, address } = request
-  if (credentials === undefined) throw deviceRefusal('no-credentials')
+  const { credentials, address, spend } = request
+  if (credentials === undefined) {
+    spend()
+    throw deviceRefusal('no-credentials')
+  }
   const id = idOfBasicUser(credentials.user)
   const device = await signOnDevice(db, { id: id ?? '', secret: credentials.password })
   if (device !== undefined) return device
+  spend()
   const retryAfter = failed.count(address, id)
   if (retryAfter === undefined) throw deviceRefusal('wrong-secret')
   const message = `too many secrets that do not hold: come back in ${retryAfter} seconds`

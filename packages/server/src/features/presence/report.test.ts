@@ -186,7 +186,7 @@ describe('POST /devices/v1/report', () => {
 
 describe('a device that cannot show its secret', () => {
   test('is refused, whatever it lacks', async () => {
-    const quiet = await startTestApp()
+    const quiet = await app.startAnother()
     const { secret, id } = await registered(quiet)
     const report = (authorization?: string) => post(quiet, 'report', { state: 'active' }, authorization)
     const answers = [
@@ -206,7 +206,7 @@ describe('a device that cannot show its secret', () => {
   })
 
   test('is slowed down after 20 tries; the good secret passes', async () => {
-    const busy = await startTestApp()
+    const busy = await app.startAnother()
     const { secret, id } = await registered(busy)
     const attempt = (text: string) => post(busy, 'report', { state: 'active' }, basic(id, text))
     for (let count = 0; count < 20; count++) expect((await attempt('wrong')).status).toBe(401)
@@ -231,9 +231,12 @@ async function registered({ owner: user }: TestApp): Promise<{ id: string; secre
 
 describe('reportState', () => {
   test('makes a device active for ttl seconds, or inactive', async () => {
-    const { id } = await newDevice()
-    await owner.data(reportState, { id: id.toUpperCase(), state: 'active', ttl: 1 })
-    expect(await seen(id)).toMatchObject({ state: 'active', lastReported: expect.any(String) })
+    const { id, found } = await inTime(1_800, async () => {
+      const device = await newDevice()
+      await owner.data(reportState, { id: device.id.toUpperCase(), state: 'active', ttl: 2 })
+      return { id: device.id, found: await seen(device.id) }
+    })
+    expect(found).toMatchObject({ state: 'active', lastReported: expect.any(String) })
     await until(async () => (await seen(id)).state === 'inactive')
     await owner.data(reportState, { id, state: 'active', ttl: null })
     await owner.data(reportState, { id, state: 'inactive' })

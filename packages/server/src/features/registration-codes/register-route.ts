@@ -21,7 +21,8 @@ export interface RegisterDeps {
 /** `POST /devices/v1/register`. */
 export const registerRoute = (deps: RegisterDeps): DeviceRoute => ({
   path: '/devices/v1/register',
-  async handle({ body, credentials, address }: DeviceRequest) {
+  async handle({ body, credentials, address, spend }: DeviceRequest) {
+    spend()
     const request = readRequest(body)
     try {
       const registered = await registerWithCode(deps, request, credentials)

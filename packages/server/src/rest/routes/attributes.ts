@@ -131,8 +131,23 @@ const contextsOf = ({ name, title, path, variables, id, select, at }: Holder): R
   status: 200,
 })
 
+const overridesOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
+  method: 'GET',
+  path: `${path}/contexts/{context}/overrides`,
+  summary: `What is set for ${title} in this context alone.`,
+  document: `query get${name}Overrides(${id === '$self' ? '' : variables} $context: String!) {
+    ${select('overrides(context: $context)')}
+  }`,
+  at: `${at}.overrides`,
+  status: 200,
+})
+
 export const attributeRoutes: readonly Route[] = [
-  ...holders.flatMap((holder) => [...places.flatMap((place) => routesOf(holder, place)), contextsOf(holder)]),
+  ...holders.flatMap((holder) => [
+    ...places.flatMap((place) => routesOf(holder, place)),
+    contextsOf(holder),
+    overridesOf(holder),
+  ]),
   {
     method: 'PATCH',
     path: '/attributes',

@@ -1,3 +1,4 @@
+import { valuesOf } from '../../attributes/attribute-rows.ts'
 import type { SelectedDeviceFragment } from './bulk.generated.ts'
 
 export interface AttributeChange {
@@ -21,21 +22,21 @@ export interface Preview {
 
 /**
  * In a context, a device counts as it reads there; one that reads as wanted by its base value is given the override all the same,
- * since the base may change later.
+ * since the base may change later, and one without an override has none to lose.
  */
 export function previewChange(
   devices: readonly SelectedDeviceFragment[],
-  { value, context }: AttributeChange,
+  { name, value, context }: AttributeChange,
 ): Preview {
   const ids: string[] = []
   const counts = new Map<string, number>()
   let fresh = 0
-  for (const { id, attribute } of devices) {
-    const isAsWanted = (attribute ?? null) === value
-    if (isAsWanted && (context === undefined || value === null)) continue
+  for (const { id, attribute, overrides = {} } of devices) {
+    const present = context === undefined ? attribute : valuesOf(overrides).get(name)
+    if ((present ?? null) === value) continue
     ids.push(id)
     if (attribute === null || attribute === undefined) fresh++
-    else if (!isAsWanted) counts.set(attribute, (counts.get(attribute) ?? 0) + 1)
+    else if (attribute !== value) counts.set(attribute, (counts.get(attribute) ?? 0) + 1)
   }
   const replaced = [...counts].map(([each, count]) => ({ value: each, devices: count }))
   replaced.sort((one, other) => other.devices - one.devices)

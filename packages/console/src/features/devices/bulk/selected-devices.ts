@@ -44,7 +44,9 @@ export async function readSelected(
 const valueVariables = ({ present }: ReadOptions) => ({
   name: present?.name ?? 'none',
   context: present?.context,
+  overridesIn: present?.context ?? '',
   withValue: present !== undefined,
+  inContext: present?.context !== undefined,
 })
 
 async function* byId(

@@ -17,18 +17,23 @@ export class ApiError extends CombinedError {
 }
 
 const TRIES = 7
+/** Milliseconds for which a request is sent again that the rate limit refuses: many that go out together take points from each other. */
+const RATE_LIMIT_PATIENCE = 300_000
 
 /** Runs documents as the person who is signed in: for work of many requests, which is tried again and leaves the cache alone. */
 export const sessionApi: Api = {
   async query<Data>(document: string, variables: object = {}, { signal }: { signal?: AbortSignal | undefined } = {}) {
     const isMutation = document.startsWith('mutation')
     const body = JSON.stringify({ query: document, variables })
+    const patienceEnds = performance.now() + RATE_LIMIT_PATIENCE
+    let failures = 0
     for (let count = 1; ; count++) {
       const attempt = await send(body, signal)
       if (attempt.error === undefined) return attempt.answer as Data
       const { error, isSafeToRepeat, retryAfter } = attempt
       const mayRepeat = isSafeToRepeat || (!isMutation && error.networkError !== undefined)
-      if (!mayRepeat || count === TRIES) throw told(error, isMutation)
+      const isInTime = error.code === 'RATE_LIMITED' ? performance.now() < patienceEnds : ++failures < TRIES
+      if (!mayRepeat || !isInTime) throw told(error, isMutation)
       await pause(retryDelay(count, retryAfter), signal)
     }
   },

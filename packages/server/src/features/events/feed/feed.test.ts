@@ -4,7 +4,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts'
-import { createFeed, type Feed } from './feed.ts'
+import { createFeed, type Feed, type FeedBatch } from './feed.ts'
 import type { FeedEvent } from './feed-event.ts'
 
 const log = pino({ level: 'silent' })
@@ -15,18 +15,30 @@ async function openDatabase(): Promise<TestDatabase> {
   return database
 }
 
-function follow(database: TestDatabase): { feed: Feed; seen: FeedEvent[]; positions: bigint[] } {
+interface Follower {
+  feed: Feed
+  seen: FeedEvent[]
+  batches: FeedBatch[]
+}
+
+function follow(database: TestDatabase): Follower {
   const feed = createFeed({ ...database, log })
   onTestFinished(() => feed.close())
   const seen: FeedEvent[] = []
-  const positions: bigint[] = []
-  feed.subscribe(({ events, after, upTo }) => {
-    expect(after).toBe(positions.at(-1) ?? after)
-    for (const { id } of events) expect(BigInt(id) > after && BigInt(id) <= upTo).toBe(true)
-    positions.push(upTo)
-    seen.push(...events)
+  const batches: FeedBatch[] = []
+  feed.subscribe((batch) => {
+    batches.push(batch)
+    seen.push(...batch.events)
   })
-  return { feed, seen, positions }
+  return { feed, seen, batches }
+}
+
+/** Each batch begins where the one before ended, and its events are between its ends. */
+function expectContiguous({ batches }: Follower): void {
+  expect(batches.slice(1).map(({ after }) => after)).toEqual(batches.slice(0, -1).map(({ upTo }) => upTo))
+  const isWithin = ({ after, upTo, events }: FeedBatch): boolean =>
+    events.every(({ id }) => BigInt(id) > after && BigInt(id) <= upTo)
+  expect(batches.filter((batch) => !isWithin(batch))).toEqual([])
 }
 
 /** Until it holds; a test that waits in vain ends by its own time limit. */
@@ -86,8 +98,10 @@ describe('the event feed', () => {
       }),
     )
     const { rows } = await sql<{ id: string }>`select id::text from event order by event.id`.execute(database.db)
-    for (const { seen } of followers) {
+    for (const follower of followers) {
+      const { seen } = follower
       await until(() => seen.length >= rows.length)
+      expectContiguous(follower)
       expect(seen.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
       for (const events of Map.groupBy(seen, ({ deviceId }) => deviceId).values()) {
         expect(events.map(({ data }) => data.value)).toEqual(events.map((_, index) => index + 1))
@@ -109,8 +123,7 @@ describe('the event feed', () => {
     await slow.query('commit')
     await until(() => seen.length >= 3_001)
     expect(seen.map(({ deviceId }) => deviceId)).toEqual(['slow', ...Array(3_000).fill('quick')])
-    await until(() => feed.lag().seconds === 0)
-    expect(feed.lag()).toEqual({ seconds: 0, events: 0 })
+    await until(() => feed.lag().seconds === 0 && feed.lag().events === 0)
   })
 
   it('hands out what is written while its beginning is not settled yet', async () => {
@@ -160,7 +173,8 @@ describe('the event feed', () => {
   it('hands out from the position at which one subscribes', async () => {
     const database = await openDatabase()
     await database.db.executeQuery(sql.raw(insert('before', 10)).compile(database.db))
-    const { feed, seen } = follow(database)
+    const follower = follow(database)
+    const { feed, seen } = follower
     expect(await feed.settle()).toBe(10n)
     // Transactions of other databases hold it up too.
     await until(() => feed.position === 10n)
@@ -174,6 +188,7 @@ describe('the event feed', () => {
     await database.db.executeQuery(sql.raw(insert('after')).compile(database.db))
     await until(() => feed.position === 2_512n)
     expect(positions).toEqual([2_511n])
+    expectContiguous(follower)
   })
 
   it('draws an event’s number under a transaction id', async () => {

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type pg from 'pg'
+
+/** The statements that the server runs; a test compares them. */
+const sql = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
+const pageWithAttributes = { name: 'page-with-attributes', text: sql('page-with-attributes') }
+const page = { name: 'page', text: sql('page') }
+const services = { name: 'services', text: sql('services') }
+const setAttribute = { name: 'set-attribute', text: sql('set-attribute') }
+
+/** The account whose devices all requests are about. */
+interface Of {
+  pool: pg.Pool
+  accountId: string
+}
+
+/** What the scenarios do, by hand on the same SQL: no GraphQL, no signatures, nothing checked. */
+export function buildFloor(of: Of): Server {
+  const routes: Record<string, (of: Of, body: never) => Promise<unknown>> = {
+    '/devices-with-services': listWithServices,
+    '/devices': list,
+    '/set-attribute': write,
+  }
+  return createServer(async (request, response) => {
+    try {
+      const text = JSON.stringify(await routes[request.url!]!(of, JSON.parse(await bodyOf(request)) as never))
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+        .end(text)
+    } catch (error) {
+      response.writeHead(500).end((error as Error).stack)
+    }
+  })
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+async function listWithServices({ pool, accountId }: Of, { size }: { size: number }): Promise<unknown> {
+  const found = await pool.query({ ...pageWithAttributes, values: [accountId, size + 1, 0, accountId] })
+  const devices = found.rows.slice(0, size)
+  const ofDevices = [devices.map(({ id }) => id), devices.map(({ state }) => state), accountId]
+  const byDevice = new Map(devices.map(({ id }) => [id, [] as unknown[]]))
+  for (const service of (await pool.query({ ...services, values: ofDevices })).rows) {
+    byDevice.get(service.device_id)!.push({
+      id: service.id,
+      name: service.name,
+      application: service.application,
+      port: service.port,
+      host: service.host,
+      enabled: service.enabled,
+      state: service.state,
+    })
+  }
+  const items = devices.map((device) => ({
+    id: device.id,
+    name: device.name,
+    hardwareId: device.hardware_id,
+    platform: device.platform,
+    created: device.created,
+    state: device.state,
+    lastReported: device.last_reported,
+    attributes: attributesOf(device),
+    services: byDevice.get(device.id),
+  }))
+  return { data: { login: { devices: { hasMore: found.rows.length > size, items } } } }
+}
+
+const letters = ['A', 'B', 'C', 'D', 'E']
+const reserved = ['category', 'status'].flatMap((kind) =>
+  letters.map((letter) => [`${kind}${letter}`, `${kind}_${letter.toLowerCase()}`] as const),
+)
+
+/** The reserved values stand in columns of their own. */
+function attributesOf(device: Record<string, unknown> & { attributes: object }): object {
+  const group: Record<string, unknown> = {}
+  let isEmpty = true
+  for (const [name, column] of reserved) {
+    if (device[column] === null) continue
+    group[name] = device[column]
+    isEmpty = false
+  }
+  return isEmpty ? device.attributes : { ...device.attributes, $svc: group }
+}
+
+async function list({ pool, accountId }: Of, { size }: { size: number }): Promise<unknown> {
+  const { rows } = await pool.query({ ...page, values: [accountId, size + 1, 0, accountId] })
+  const items = rows.slice(0, size).map((device) => ({
+    id: device.id,
+    name: device.name,
+    hardwareId: device.hardware_id,
+    platform: device.platform,
+    created: device.created,
+    state: device.state,
+    stateSince: device.state_since,
+    lastReported: device.last_reported,
+    categoryA: device.category_a,
+    statusA: device.status_a,
+  }))
+  return { data: { login: { devices: { hasMore: rows.length > size, items } } } }
+}
+
+interface Write {
+  deviceId: string
+  name: string
+  value: string
+}
+
+async function write({ pool, accountId }: Of, { deviceId, name, value }: Write): Promise<unknown> {
+  const values = [accountId, deviceId, name, null, value, name, accountId]
+  const { rows } = await pool.query<{ allowed: boolean }>({ ...setAttribute, values })
+  return { data: { setAttribute: rows[0]!.allowed ? value : null } }
+}

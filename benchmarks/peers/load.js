@@ -1,0 +1,22 @@
+// Makes the load that it is sent as messages (`LoadJob`), one after the other, and answers with what came of it (`LoadResult`).
+import autocannon from 'autocannon'
+
+process.on('message', async ({ url, connections, requests, until }) => {
+  let next = 0
+  const result = await autocannon({
+    url,
+    connections,
+    ...('requests' in until ? { amount: until.requests } : { duration: until.seconds }),
+    timeout: 60,
+    // How often it looks whether the time is over.
+    sampleInt: 50,
+    setupClient: (client) => client.setRequests(requests[next++ % requests.length]),
+  })
+  process.send({
+    answered: result['2xx'],
+    failed: result.non2xx + result.errors,
+    seconds: (result.finish - result.start) / 1_000,
+    latency: { p50: result.latency.p50, p99: result.latency.p99 },
+    bytes: result.throughput.total,
+  })
+})

@@ -1,0 +1,26 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Load, LoadResult } from './load.ts'
+
+const program = new URL('../peers/load.js', import.meta.url)
+
+/** Load by autocannon, in a process of its own that lives for the whole run. */
+export function startAutocannon(): Load {
+  const child = fork(program, { serialization: 'advanced' })
+  const exited = once(child, 'exit')
+  return {
+    name: 'autocannon',
+    async run(job) {
+      child.send(job)
+      const ended = exited.then(() => {
+        throw new Error('autocannon ended')
+      })
+      const [result] = (await Promise.race([once(child, 'message'), ended])) as [LoadResult]
+      return result
+    },
+    async close() {
+      if (child.connected) child.disconnect()
+      await exited
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url'
+
+const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+
+/** What is measured: each a process of its own on the same database, with ten connections to it. */
+export const contestants = {
+  /** As `npm start` starts it. */
+  server: { args: ['--max-semi-space-size=4', path('../../packages/cli/bin/muster.js'), 'serve'] },
+  /** The same SQL by hand, without GraphQL and signatures. */
+  floor: { args: [path('../floor/main.ts')] },
+  /** The least that a route of Fastify does. */
+  fastify: { args: [path('../floor/bare-fastify.ts')] },
+  postgraphile: { args: [path('../peers/postgraphile.js')] },
+  /** Apollo Server, Kysely and DataLoader. */
+  apollo: { args: [path('../peers/apollo.js')] },
+} as const satisfies Record<string, { args: readonly string[] }>
+
+export type Contestant = keyof typeof contestants
+
+/** Those that need what benchmarks/peers installs. */
+export const peers: ReadonlySet<Contestant> = new Set(['postgraphile', 'apollo'])
+
+export const DATABASE_CONNECTIONS = 10

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+const folder = new URL('../peers/', import.meta.url)
+
+/** Names and versions of what benchmarks/peers pins, each with whether it is installed. */
+export async function peerPackages(): Promise<Map<string, { version: string; isInstalled: boolean }>> {
+  const { dependencies } = JSON.parse(await readFile(new URL('package.json', folder), 'utf8'))
+  const found = new Map<string, { version: string; isInstalled: boolean }>()
+  for (const [name, version] of Object.entries<string>(dependencies)) {
+    const text = await readFile(new URL(`node_modules/${name}/package.json`, folder), 'utf8').catch(() => '{}')
+    found.set(name, { version, isInstalled: JSON.parse(text).version === version })
+  }
+  return found
+}
+
+/** Installs them when one is missing or of another version. Returns whether all are there afterwards. */
+export async function installPeers(): Promise<boolean> {
+  const areThere = async (): Promise<boolean> =>
+    [...(await peerPackages()).values()].every(({ isInstalled }) => isInstalled)
+  if (await areThere()) return true
+  console.error('installing what Muster is measured against and with (benchmarks/peers)')
+  const child = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', fileURLToPath(folder)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await once(child, 'close').catch((error: Error) => console.error(error.message))
+  return areThere()
+}

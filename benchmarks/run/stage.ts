@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type BenchmarkDatabase, startDatabase } from '../webhooks/database.ts'
+import { type Contestant, contestants, DATABASE_CONNECTIONS } from './contestants.ts'
+import { type Fleet, makeFleet } from './fleet.ts'
+import type { Ground } from './ground.ts'
+import { type AccessKey, send, toRequest } from './operation.ts'
+import { type Program, startProgram } from './program.ts'
+
+/** A database with a fleet, and the contestants on it. */
+export interface Stage extends Ground {
+  database: BenchmarkDatabase
+  /** Another server process on the same database, for the caller to stop. */
+  startServer(): Promise<Program>
+  close(): Promise<void>
+}
+
+export interface StageOptions {
+  devices: number
+  /** Of each device. */
+  services: number
+  /** Where the server writes a CPU profile when it ends. */
+  profile: string | undefined
+}
+
+export async function openStage(options: StageOptions): Promise<Stage> {
+  const database = await startDatabase()
+  const pool = new pg.Pool({ ...database.connection, max: 2 })
+  const programs = new Map<Contestant, Promise<Program>>()
+  const close = async (): Promise<void> => {
+    for (const program of await Promise.allSettled(programs.values())) {
+      if (program.status === 'fulfilled') await program.value.stop()
+    }
+    await pool.end()
+    await database.stop()
+  }
+  try {
+    return await furnish(options, { database, pool, programs, close })
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+interface Bare {
+  database: BenchmarkDatabase
+  pool: pg.Pool
+  programs: Map<Contestant, Promise<Program>>
+  close(): Promise<void>
+}
+
+async function furnish({ profile, ...size }: StageOptions, { programs, ...bare }: Bare): Promise<Stage> {
+  const { database, pool } = bare
+  const masterKey = randomBytes(32).toString('base64')
+  const startServer = async (folder: string, flags: readonly string[]): Promise<Program> => {
+    await mkdir(folder, { recursive: true })
+    const env = { ...serverSettings, DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
+    return startProgram({ args: [...flags, ...contestants.server.args], env, log: join(folder, 'log') })
+  }
+
+  const folder = join(database.folder, 'server')
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const server = startServer(folder, profiling)
+  programs.set('server', server)
+  const { url } = await server
+  const accessKey = await readAccessKey(folder)
+  const fleet = await makeFleet(pool, { ...size, ask: (operation) => send(url, toRequest(url, operation, accessKey)) })
+
+  const program = (contestant: Contestant): Promise<Program> => {
+    let started = programs.get(contestant)
+    if (started === undefined) {
+      const log = join(database.folder, `${contestant}.log`)
+      started = startProgram({ ...contestants[contestant], env: envOf(database, fleet), log })
+      programs.set(contestant, started)
+    }
+    return started
+  }
+  let others = 0
+  return {
+    ...bare,
+    fleet,
+    program,
+    accessKey,
+    startServer: () => startServer(join(database.folder, `server-${++others}`), []),
+  }
+}
+
+/** All else as it is by default. The budget of a key is for what people and programs do, not for load without end. */
+const serverSettings = {
+  MUSTER_KEY_POINTS: '1000000000',
+  MUSTER_KEY_POINTS_PER_SECOND: '1000000000',
+  MUSTER_MQTT_PORT: '0',
+}
+
+/** What planning hangs on is set for all contestants as the server has it; the database itself has the rest. */
+const envOf = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Record<string, string> => ({
+  DATABASE_URL: `${url}&options=${encodeURIComponent('-c max_parallel_workers_per_gather=0')}`,
+  DATABASE_CONNECTIONS: String(DATABASE_CONNECTIONS),
+  ACCOUNT_ID: accountId,
+})
+
+/** Those of the owner, whom the first start of the server made. */
+async function readAccessKey(folder: string): Promise<AccessKey> {
+  const text = await readFile(join(folder, 'credentials'), 'utf8')
+  const read = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? ''
+  const secret = Buffer.from(read('MUSTER_SECRET_ACCESS_KEY'), 'base64')
+  return { keyId: read('MUSTER_ACCESS_KEY_ID'), key: { algorithm: 'hmac-sha256', secret } }
+}

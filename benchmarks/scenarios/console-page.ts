@@ -1,0 +1,68 @@
+import { graphql } from '../run/operation.ts'
+import type { Contender } from '../run/rounds.ts'
+import { loadScenario } from './load-scenario.ts'
+import { devicesOfPostgraphile } from './postgraphile-devices.ts'
+
+const SIZE = 50
+
+const document = `query DevicePage($size: Int!) {
+  login {
+    devices(size: $size) {
+      hasMore
+      items { id name hardwareId platform created state stateSince lastReported categoryA statusA }
+    }
+  }
+}`
+
+export const consoleContenders: readonly Contender[] = [
+  {
+    name: 'Muster',
+    contestant: 'server',
+    operations: () => [graphql('server', document, { size: SIZE })],
+    read: ({ data }) => data,
+  },
+  {
+    name: 'floor',
+    contestant: 'floor',
+    operations: () => [{ path: '/devices', body: { size: SIZE } }],
+    read: ({ data }) => data,
+  },
+  {
+    name: 'PostGraphile',
+    contestant: 'postgraphile',
+    operations: ({ accountId }) => [
+      graphql(
+        'postgraphile',
+        `query ($account: String!, $size: Int!) {
+          allDevices(first: $size, orderBy: [NAME_NATURALLY_ASC, PRIMARY_KEY_ASC], condition: { accountId: $account }) {
+            pageInfo { hasNextPage }
+            nodes {
+              id: rowId name hardwareId platform created
+              deviceLiveByAccountIdAndDeviceId { state stateSince lastReported categoryA statusA }
+            }
+          }
+        }`,
+        { account: accountId, size: SIZE },
+      ),
+    ],
+    read: devicesOfPostgraphile,
+  },
+  {
+    name: 'Apollo',
+    contestant: 'apollo',
+    operations: () => [graphql('apollo', document, { size: SIZE })],
+    read: ({ data }) => data,
+  },
+]
+
+export const consolePage = loadScenario({
+  name: 'console',
+  title: 'Page of 50 for the console, ten columns',
+  connections: 16,
+  contenders: consoleContenders,
+  comparisons: [
+    { name: 'against the floor', of: 'Muster', with: 'floor', least: 0.75 },
+    { name: 'against PostGraphile', of: 'Muster', with: 'PostGraphile', least: 1.4 },
+    { name: 'against Apollo', of: 'Muster', with: 'Apollo' },
+  ],
+})

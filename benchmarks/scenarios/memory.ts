@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { graphql, send, toRequest } from '../run/operation.ts'
+import type { Program } from '../run/program.ts'
+import { spreadOf } from '../run/statistics.ts'
+import type { Figure, Scenario, Setting } from './scenario.ts'
+
+const MB = 1_000_000
+const DEVICES = 100_000
+const SIZE = 1_000
+const SETTLING_MS = 5_000
+
+const document = `query ($after: ID) {
+  login {
+    devices(size: ${SIZE}, after: $after) {
+      hasMore
+      cursor
+      items {
+        id name hardwareId platform created state lastReported attributes
+        services { id name application port host enabled state }
+      }
+    }
+  }
+}`
+
+export const memory: Scenario = {
+  name: 'memory',
+  title: 'Memory of the server',
+  async measure(setting) {
+    setting.progress('starting a server of its own')
+    const server = await setting.stage.startServer()
+    try {
+      const idle = await idleBytes(server, setting)
+      if (idle === undefined) return { rates: [], figures: [] }
+      const most = await mostBytesWhile(server, pageThrough(server, setting))
+      return {
+        rates: [],
+        figures: [figure('idle', idle, 180), figure('more while paging 100,000 devices', most - idle, 100)],
+      }
+    } finally {
+      await server.stop()
+    }
+  },
+}
+
+/** After the first answer, once it had time to come to rest. */
+async function idleBytes(server: Program, { stage }: Setting): Promise<number | undefined> {
+  await send(server.url, toRequest(server.url, graphql('server', '{ login { id } }'), stage.accessKey))
+  await sleep(SETTLING_MS)
+  return server.memory()
+}
+
+/** Page after page; a smaller fleet begins again from its start. */
+async function pageThrough({ url }: Program, { stage, progress }: Setting): Promise<void> {
+  let after: string | undefined
+  for (let seen = 0; seen < DEVICES; seen += SIZE) {
+    if (seen % 10_000 === 0) progress(`paging, ${seen} devices read`)
+    const operation = graphql('server', document, { after })
+    // biome-ignore lint/suspicious/noExplicitAny: the document above says what it is
+    const { data } = (await send(url, toRequest(url, operation, stage.accessKey))) as any
+    const { hasMore, cursor } = data.login.devices
+    after = hasMore ? cursor : undefined
+  }
+}
+
+async function mostBytesWhile(server: Program, work: Promise<void>): Promise<number> {
+  let most = 0
+  let isOver = false
+  const over = work.finally(() => (isOver = true))
+  over.catch(() => {})
+  while (!isOver) {
+    most = Math.max(most, (await server.memory()) ?? 0)
+    await sleep(20)
+  }
+  await over
+  return most
+}
+
+const figure = (name: string, bytes: number, most: number): Figure => ({
+  name,
+  spread: spreadOf([bytes / MB]),
+  unit: 'MB',
+  target: { bound: 'most', value: most },
+})

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../../test/app.ts'
+import { createAuthenticator } from '../../../test/authenticator.ts'
+import {
+  type Browser,
+  newPerson,
+  openBrowser,
+  type Person,
+  refusalOf,
+  signIn,
+  signInMethods,
+} from '../../../test/browser.ts'
+import { codeOf } from '../../../test/totp.ts'
+
+const login = '{ login { email } }'
+
+let app: TestApp
+/** Each test has a minute of its own, which lasts as long as the test: tries are counted by the minute. */
+let now = Date.now()
+let person: Person
+let browser: Browser
+beforeAll(async () => {
+  app = await startTestApp({ clock: () => new Date(now) })
+})
+beforeEach(async () => {
+  now += 61_000
+  person = await newPerson(app)
+  browser = await signIn(app, person)
+})
+afterAll(() => app.close())
+
+/** A new passkey of the signed-in person. */
+async function addPasskey(authenticator = createAuthenticator({ origin: app.url }), name = 'laptop') {
+  const options = (await browser.auth('/passkey/generate-register-options')).body
+  const answer = await browser.auth('/passkey/verify-registration', { response: authenticator.register(options), name })
+  return { authenticator, answer, options }
+}
+
+async function signInBy(authenticator: ReturnType<typeof createAuthenticator>) {
+  const fresh = openBrowser(app)
+  const options = (await fresh.auth('/passkey/generate-authenticate-options')).body
+  const response = authenticator.authenticate(options)
+  return { fresh, response, answer: await fresh.auth('/passkey/verify-authentication', { response }) }
+}
+
+it('passkeys are added, listed, used, renamed and deleted', async () => {
+  const { authenticator, answer, options } = await addPasskey()
+  expect(options.user.name).toBe(person.email)
+  expect(options.authenticatorSelection).toMatchObject({ userVerification: 'required' })
+  expect(answer.body).toEqual({ passkey: { id: expect.any(String), name: 'laptop', created: expect.any(String) } })
+  const { id } = answer.body.passkey
+  expect((await browser.auth('/get-session')).body.passkeys).toBe(1)
+
+  const { fresh, answer: signedIn } = await signInBy(authenticator)
+  expect([signedIn.status, signedIn.body]).toEqual([200, { signedIn: true }])
+  expect((await fresh.query(login)).body.data.login.email).toBe(person.email)
+  expect(await signInMethods(browser)).toEqual(['passkey', 'password'])
+
+  const renamed = await browser.auth('/passkey/update-passkey', { id, name: 'phone' })
+  expect(renamed.body.passkey).toMatchObject({ id, name: 'phone' })
+  expect((await browser.auth('/passkey/list-user-passkeys')).body.passkeys).toMatchObject([{ id, name: 'phone' }])
+  expect((await browser.auth('/passkey/delete-passkey', { id })).body).toEqual({ deleted: true })
+  const { answer: refused } = await signInBy(authenticator)
+  expect(refusalOf(refused)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+})
+
+it('passkeys stand for the password and the code together', async () => {
+  const { authenticator } = await addPasskey()
+  const { body } = await browser.auth('/two-factor/enable', { password: person.password })
+  expect((await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })).status).toBe(200)
+  expect((await signInBy(authenticator)).answer.body).toEqual({ signedIn: true })
+})
+
+it('passkeys let nobody in who did not show who it is to the device', async () => {
+  const { authenticator } = await addPasskey(createAuthenticator({ origin: app.url, verifiesUser: false }))
+  expect(refusalOf((await signInBy(authenticator)).answer)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+})
+
+it('passkeys cannot be used by another page, nor an answer twice', async () => {
+  const { authenticator } = await addPasskey()
+  const { fresh, response } = await signInBy(authenticator)
+  const again = await fresh.auth('/passkey/verify-authentication', { response })
+  expect(refusalOf(again)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+  const elsewhere = await openBrowser(app).auth('/passkey/verify-authentication', { response })
+  expect(refusalOf(elsewhere)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+  const phishing = createAuthenticator({ origin: 'https://evil.example' })
+  const { answer } = await addPasskey(phishing)
+  expect(refusalOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
+})
+
+it('passkeys of somebody else do not exist', async () => {
+  const { authenticator, answer } = await addPasskey()
+  const { id } = answer.body.passkey
+  const intruder = await signIn(app, await newPerson(app))
+  for (const [path, body] of [
+    ['/passkey/update-passkey', { name: 'mine' }],
+    ['/passkey/delete-passkey', {}],
+  ] as const) {
+    const theirs = await intruder.auth(path, { ...body, id })
+    expect(refusalOf(theirs)).toEqual([404, 'NOT_FOUND', undefined])
+  }
+  expect((await intruder.auth('/passkey/list-user-passkeys')).body).toEqual({ passkeys: [] })
+  expect((await signInBy(authenticator)).answer.status).toBe(200)
+})
+
+it('passkeys are not added more than a day after signing in', async () => {
+  const dayAgo = new Date(Date.now() - 86_400_000)
+  await app.db.updateTable('session').set({ created: dayAgo }).where('account_id', '=', person.id).execute()
+  const answer = await browser.auth('/passkey/generate-register-options')
+  expect(refusalOf(answer)).toEqual([403, 'FORBIDDEN', 'session-not-fresh'])
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startTestApp, type TestApp } from '../../test/app.ts'
+import { openStream } from '../../test/event-stream.ts'
+import { registerDevice } from '../../test/mqtt-device.ts'
+import { restOf } from '../../test/rest.ts'
+
+let app: TestApp
+/** By itself: on a busy machine any request may find it behind. */
+let impatient: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ env: { MUSTER_MOST_REQUESTS: '3' } })
+  impatient = await app.startAnother({ env: { MUSTER_MOST_LAG: '200' } })
+})
+afterAll(async () => {
+  await impatient.close()
+  await app.close()
+})
+
+const small = '{ login { id } }'
+const metrics = async ({ url } = app) => (await fetch(`${url}/metrics`)).text()
+
+test('more requests than may be under way are turned away at once, and served again when there are fewer', async () => {
+  const device = await registerDevice(app.owner)
+  const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
+  const stream = await openStream({ app, user: app.owner, query: 'subscription { events { id } }' })
+
+  const [held, waiting] = await app.db.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()
+    const held = ['a', 'b', 'c'].map((name) => app.owner.query(document, { id: device.id, name }))
+    await vi.waitFor(async () => expect(await metrics()).toContain('muster_requests_under_way 3'), { timeout: 60_000 })
+
+    const refused = await app.owner.query(small)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toMatch(/^[123]$/)
+    expect(refused.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }])
+    expect(refused.data).toBeUndefined()
+    const rest = await restOf(app.url, app.owner)('GET', '/user')
+    expect([rest.status, rest.code]).toEqual([503, 'UNAVAILABLE'])
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      expect([path, (await fetch(`${app.url}${path}`)).status]).toEqual([path, 200])
+    }
+    expect(await metrics()).toContain('muster_requests_shed_total{reason="requests"} 2')
+    return [held, refused]
+  })
+  expect(waiting.status).toBe(503)
+  expect((await Promise.all(held)).map(({ status, errors }) => [status, errors])).toEqual(
+    Array.from({ length: 3 }, () => [200, undefined]),
+  )
+  expect((await app.owner.query(small)).status).toBe(200)
+  stream.cut()
+})
+
+test('requests that end badly are under way no longer', async () => {
+  const ends = [
+    fetch(`${app.url}/nothing`),
+    fetch(`${app.url}/graphql/v1`, { method: 'POST', body: '{' }),
+    fetch(`${app.url}/rest/v1/nothing`),
+  ]
+  await Promise.all(ends)
+  const stopped = new AbortController()
+  const stopping = fetch(`${app.url}/graphql/v1`, { method: 'POST', body: '{', signal: stopped.signal }).catch(() => {})
+  stopped.abort()
+  await stopping
+  await vi.waitFor(async () => expect(await metrics()).toContain('muster_requests_under_way 0'), { timeout: 60_000 })
+})
+
+test('while the event loop takes too long, requests are turned away', async () => {
+  const until = async (status: number, between: () => void) => {
+    while ((await impatient.as(app.owner).query(small)).status !== status) between()
+  }
+  // Sleeps without letting anything else run.
+  const block = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  await until(503, block)
+  expect(await metrics(impatient)).toMatch(/muster_requests_shed_total\{reason="lag"\} \d/)
+  await until(200, () => {})
+})

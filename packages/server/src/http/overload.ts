@@ -1,0 +1,83 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { ApiError } from '../errors.ts'
+
+export interface OverloadOptions {
+  config: Pick<Config, 'mostRequests' | 'mostLag'>
+  /** Paths that tell of the server's state, and must go on doing so. */
+  isSpared: (path: string) => boolean
+  /** Requests whose answers last by their nature. */
+  isLasting: (path: string) => boolean
+  /** Told of what was turned away. */
+  onShed: (reason: ShedReason) => void
+}
+
+export type ShedReason = 'requests' | 'lag'
+
+const LOOK_EVERY_MS = 1_000
+const RESOLUTION_MS = 50
+/** Delays that must be seen before they count: a process that was stopped for a while shows one long one. */
+const DELAYS = 3
+/** Seconds after which to come back, one of them: not all at the same moment. */
+const RETRY_AFTER = [1, 2, 3]
+
+const messages: Readonly<Record<ShedReason, string>> = {
+  requests: 'the server has as many requests under way as it takes at a time',
+  lag: 'the server is behind with its work',
+}
+
+/**
+ * Turns requests away, before anything is done for them, while there is more to do than can be done soon: an answer that says so
+ * at once is better than one for which nobody waits any more. Returns how many requests are under way.
+ */
+export function shedOverload(app: FastifyInstance, options: OverloadOptions): () => number {
+  const { config, isSpared, isLasting, onShed } = options
+  const underWay = new Set<FastifyRequest>()
+  const isBehind = watchLag(app, config.mostLag)
+
+  const reasonToShed = (): ShedReason | undefined => {
+    if (underWay.size >= config.mostRequests) return 'requests'
+    return isBehind() ? 'lag' : undefined
+  }
+
+  app.addHook('onRequest', ({ url }, _reply, done) => {
+    const reason = reasonToShed()
+    if (reason === undefined || isSpared(url)) return done()
+    onShed(reason)
+    done(unavailable(reason))
+  })
+  // From here on its body is there: what takes long now is work, and no slow connection.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (!isSpared(request.url) && !isLasting(request.url)) underWay.add(request)
+    done()
+  })
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    underWay.delete(request)
+    done(null, payload)
+  })
+  return () => underWay.size
+}
+
+function unavailable(reason: ShedReason): ApiError {
+  const retryAfter = RETRY_AFTER[Math.floor(Math.random() * RETRY_AFTER.length)]
+  return new ApiError('UNAVAILABLE', `${messages[reason]}: come back in ${retryAfter} s`, { retryAfter })
+}
+
+/** Whether the event loop took longer than this for most of its rounds, of late. */
+function watchLag(app: FastifyInstance, mostMs: number): () => boolean {
+  if (mostMs === 0) return () => false
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  let isBehind = false
+  const timer = setInterval(() => {
+    if (delays.count < DELAYS) return
+    isBehind = delays.percentile(50) > mostMs * 1e6
+    delays.reset()
+  }, LOOK_EVERY_MS).unref()
+  delays.enable()
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    delays.disable()
+  })
+  return () => isBehind
+}

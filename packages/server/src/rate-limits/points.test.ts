@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { createExecutor } from '../graphql/execute.ts'
+import { listBounds } from '../list-bounds.ts'
+import { buildSchema } from '../schema.ts'
+import { pointsOfChanges, pointsOfObjects } from './points.ts'
+
+const { prepare } = createExecutor({ schema: buildSchema(), listBounds, jit: false })
+
+function points(query: string, variables = {}): number {
+  const operation = prepare({ query, variables })
+  if (!operation.ok) throw new Error(JSON.stringify(operation.errors))
+  return 1 + pointsOfObjects(operation.objectCount) + pointsOfChanges(operation)
+}
+
+const items = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ serviceId: `${index}`, attributes: {} }))
+
+test.each<[number, string, object?]>([
+  [1, '{ login { id } }'],
+  [1, '{ version }'],
+  // 1 user, 1 page and 97 devices; then one more of each makes the hundred.
+  [1, '{ login { devices(size: 97) { items { id } } } }'],
+  [2, '{ login { devices(size: 98) { items { id } } } }'],
+  [11, 'query ($size: Int!) { login { devices(size: $size) { items { id } } } }', { size: 1_000 }],
+  // Each device may have 100 services.
+  [1_011, '{ login { devices(size: 1000) { items { services { id } } } } }'],
+  [2, 'mutation { setAttribute(serviceId: "a", name: "b", value: "c") }'],
+  [
+    3,
+    'mutation { a: setAttribute(serviceId: "a", name: "b", value: "c") b: setAttribute(serviceId: "a", name: "d", value: "c") }',
+  ],
+])('%d points: %s', (expected, query, variables) => {
+  expect(points(query, variables)).toBe(expected)
+})
+
+test.each([
+  [0, 2],
+  [1, 2],
+  [10, 2],
+  [11, 3],
+  // Its answer has 250 objects, too.
+  [250, 28],
+])('setAttributesMany of %d items is %d points', (count, expected) => {
+  const query = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
+  expect(points(query, { items: items(count) })).toBe(expected)
+})

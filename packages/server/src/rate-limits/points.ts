@@ -1,0 +1,23 @@
+import type { PreparedOperation, RootField } from '../graphql/execute.ts'
+
+/** Objects of an answer that come with each point. */
+const OBJECTS = 100
+/** Items of `setAttributesMany` that one point pays for. */
+const ITEMS = 10
+
+/** What a request costs whatever comes of it. */
+export const REQUEST_POINTS = 1
+
+/** What the objects of an answer cost: 1 for each full hundred. */
+export const pointsOfObjects = (objects: number): number => Math.floor(objects / OBJECTS)
+
+/** What the changes of an operation cost: 1 for each mutation, in `setAttributesMany` for each 10 items, begun ones included. */
+export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {
+  if (kind !== 'mutation') return 0
+  return rootFields().reduce((points, field) => points + pointsOfField(field), 0)
+}
+
+function pointsOfField({ name, args }: RootField): number {
+  const items = name === 'setAttributesMany' && Array.isArray(args.items) ? args.items.length : 0
+  return Math.max(1, Math.ceil(items / ITEMS))
+}

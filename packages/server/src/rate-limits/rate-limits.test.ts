@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
+import { newPerson, signIn } from '../../test/browser.ts'
+import { basic, post, refusalOf } from '../../test/device.ts'
+import { openStream } from '../../test/event-stream.ts'
+import { registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { restOf } from '../../test/rest.ts'
+
+/** The clock stands still unless a test moves it: nothing comes back by itself. */
+const clock = { now: 0 }
+const options = {
+  elapsed: () => clock.now,
+  sharesSpending: true,
+  env: {
+    MUSTER_KEY_POINTS: '1000',
+    MUSTER_KEY_POINTS_PER_SECOND: '10',
+    MUSTER_ADDRESS_POINTS: '100',
+    MUSTER_ADDRESS_POINTS_PER_SECOND: '5',
+    MUSTER_DEVICE_MESSAGES: '3',
+    MUSTER_DEVICE_MESSAGES_PER_SECOND: '10',
+  },
+}
+
+let app: TestApp
+let other: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ ...options, mqtt: true })
+  other = await app.startAnother(options)
+})
+afterAll(async () => {
+  await other.close()
+  await app.close()
+})
+
+const small = '{ login { id } }'
+/** May hold 101,002 objects, and holds 2. */
+const large = '{ login { devices(size: 1000) { items { services { id } } } } }'
+
+/** Spends so many points, on targets that are not there: an item costs 1/10, its part of the answer 1/100. */
+async function spendPoints({ data }: TestUser, points: 100 | 900): Promise<void> {
+  const items = Array.from({ length: 900 }, (_, index) => ({ serviceId: `none ${index}`, attributes: {} }))
+  const document = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
+  for (let spent = 0; spent < points; spent += 100) await data(document, { items })
+}
+
+const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
+
+describe('the points of an access key', () => {
+  test('are told with every answer, and what was not returned is given back', async () => {
+    const { query } = await app.createUser()
+    const first = await query(small)
+    expect(first.headers.get('ratelimit-policy')).toBe('"key";q=1000;w=100')
+    expect(first.headers.get('ratelimit')).toBe('"key";r=999;t=1')
+    expect(left((await query('{ login { devices(size: 1000) { items { id } } } }')).headers)).toBe(998)
+    const wrong = await query('{ login { nothing } }')
+    expect([wrong.status, left(wrong.headers)]).toEqual([400, 997])
+    const failed = await query('mutation { deleteDevice(deviceId: "80:00:00:00:00:00:00:00") }')
+    expect([failed.errors?.[0]?.extensions.code, left(failed.headers)]).toEqual(['NOT_FOUND', 995])
+  })
+
+  test('are spent by what is asked, and come back with time', async () => {
+    const user = await app.createUser()
+    await spendPoints(user, 900)
+    const page = '{ login { devices(size: 200) { items { services { id } } } } }'
+    const refused = await user.query(page)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '11'])
+    expect(refused.headers.get('ratelimit')).toMatch(/^"key";r=\d+;t=11$/)
+    expect(refused.errors).toMatchObject([
+      {
+        message: expect.stringMatching(/^this takes 202 points more .* come back in 11 seconds, or ask for less$/),
+        extensions: { code: 'RATE_LIMITED', retryAfter: 11 },
+      },
+    ])
+    expect(left((await user.query(small)).headers)).toBe(99)
+    clock.now += 11_000
+    const { status, headers } = await user.query(page)
+    expect([status, left(headers)]).toEqual([200, 208])
+  })
+
+  test('pay with all that is there for what may cost more, and are each key’s own', async () => {
+    const [user, another] = [await app.createUser(), await app.createUser()]
+    const { status, headers } = await user.query(large)
+    expect([status, left(headers)]).toEqual([200, 999])
+    expect((await user.query(large)).headers.get('retry-after')).toBe('1')
+    clock.now += 100
+    expect((await user.query(large)).status).toBe(200)
+    expect((await another.query(large)).status).toBe(200)
+  })
+
+  test('are the same on every way in', async () => {
+    const user = await app.createUser()
+    const rest = restOf(app.url, user)
+    const answered = await rest('GET', '/user')
+    expect([answered.status, left(answered.headers)]).toEqual([200, 999])
+    const given = { app, user, query: 'subscription { events { id } }' }
+    const stream = await openStream(given)
+    expect([stream.status, stream.headers.ratelimit]).toEqual([200, '"key";r=998;t=1'])
+    stream.cut()
+    await spendPoints(user, 900)
+    // 98 left; then none.
+    for (let point = 0; point < 98; point++) await rest('GET', '/user')
+
+    const refused = await rest('GET', '/user')
+    expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '1'])
+    const refusedStream = await openStream(given)
+    expect([refusedStream.status, refusedStream.headers['retry-after']]).toEqual([429, '1'])
+    const byGet = await rest('GET', '/devices')
+    expect([byGet.status, byGet.code]).toEqual([429, 'RATE_LIMITED'])
+  })
+
+  test('pay for downloads by a link that it asked for', async () => {
+    const user = await app.createUser()
+    const { login } = await user.data('{ login { eventsUrl } }')
+    const download = () => fetch(login.eventsUrl)
+    const first = await download()
+    expect([first.status, first.headers.get('ratelimit')]).toEqual([200, '"key";r=988;t=1'])
+    await first.text()
+    await spendPoints(user, 900)
+    for (let points = 88; points >= 11; points -= 11) await (await download()).text()
+    expect((await download()).status).toBe(429)
+  })
+
+  test('hold for all servers on a database together', async () => {
+    const user = await app.createUser()
+    const there = other.as(user)
+    expect(left((await there.query(small)).headers)).toBe(999)
+    await spendPoints(user, 900)
+    // Asking costs a point each time, so that asking alone would not bring it there in time.
+    const isTold = async () => expect(left((await there.query(small)).headers)).toBeLessThan(100)
+    await vi.waitFor(isTold, { timeout: 60_000, interval: 100 })
+  })
+})
+
+test('a user of the console has a budget for all sessions', async () => {
+  const person = await newPerson(app)
+  const [first, second] = [await signIn(app, person), await signIn(app, person)]
+  const answer = await first.query(small)
+  expect(answer.headers.get('ratelimit')).toBe('"user";r=999;t=1')
+  expect((await second.query(small)).headers.get('ratelimit')).toBe('"user";r=998;t=1')
+  expect((await second.auth('/get-session')).headers.get('ratelimit')).toBe('"user";r=997;t=1')
+})
+
+test('an address pays for introspection and for credentials that do not hold, and keeps no key from anything', async () => {
+  clock.now += 60_000
+  const ask = () =>
+    fetch(`${app.url}/graphql/v1?query=${encodeURIComponent('{ __schema { types { name } } version }')}`)
+  const first = await ask()
+  expect(first.headers.get('ratelimit-policy')).toBe('"address";q=100;w=20')
+  const before = left(first.headers)
+  const registered = await post(app, 'register', { code: 'made up', hardwareId: 'a' })
+  expect([registered.status, left(registered.headers)]).toEqual([401, before - 1])
+  const wrong = await restOf(app.url, { ...app.owner, secret: 'AAAA' })('GET', '/user')
+  expect([wrong.status, left(wrong.headers)]).toEqual([401, before - 2])
+  const reported = await post(app, 'report', {}, basic('80:00:00:00:00:00:00:01', 'wrong'))
+  expect([reported.status, left(reported.headers)]).toEqual([401, before - 3])
+
+  const statuses = new Set<number>()
+  for (let time = 0; time < 100; time++) statuses.add((await ask()).status)
+  expect(statuses).toEqual(new Set([200, 429]))
+  const refused = await post(app, 'register', { code: 'made up', hardwareId: 'a' })
+  expect(refusalOf(refused).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
+  for (const path of ['/rest/v1', '/rest/v1/openapi.json', '/graphql/v1/schema.graphql', '/auth/get-session']) {
+    const { status } = await fetch(`${app.url}${path}`, { headers: { 'muster-session': '1' } })
+    expect([path, status]).toEqual([path, 429])
+  }
+  expect((await app.owner.query(small)).status).toBe(200)
+  expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
+  clock.now += 60_000
+  expect((await ask()).status).toBe(200)
+})
+
+describe('a device', () => {
+  test('may report so many times at once, and then as many a second', async () => {
+    const { id, secret } = await registerDevice(app.owner)
+    const report = () => post(app, 'report', { state: 'active' }, basic(id, secret))
+    const reports = [await report(), await report(), await report(), await report()]
+    expect(reports.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    const refused = reports[3]!
+    expect(refused.headers.get('ratelimit-policy')).toBe('"device";q=3;w=1')
+    expect(refused.headers.get('retry-after')).toBe('1')
+    const message = 'a device may send 3 messages at once and 10 a second: come back in 1 second'
+    expect(refusalOf(refused)).toEqual([429, 'RATE_LIMITED', message])
+    clock.now += 100
+    expect((await report()).status).toBe(200)
+  })
+
+  test('that publishes too much is made to wait, and what it says keeps its order', async () => {
+    const device = await registerDevice(app.owner)
+    const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
+    const say = (value: number) =>
+      client.publishAsync(`devices/${device.id}/attributes`, `{"value": "${value}"}`, { qos: 1 })
+    const value = async () => {
+      const document = 'query ($id: [String!]!) { login { device(id: $id) { attribute(name: "value") } } }'
+      return (await app.owner.data(document, { id: [device.id] })).login.device[0].attribute
+    }
+    const said = [say(1), say(2), say(3), say(4), say(5)]
+    await Promise.all(said.slice(0, 3))
+    const slowedDown = 'muster_mqtt_refusals_total{reason="too many messages: slowed down"}'
+    await vi.waitFor(async () => expect(await (await fetch(`${app.url}/metrics`)).text()).toContain(slowedDown), {
+      timeout: 60_000,
+    })
+    expect(await value()).toBe('3')
+    clock.now += 200
+    await Promise.all(said)
+    expect(await value()).toBe('5')
+  })
+})

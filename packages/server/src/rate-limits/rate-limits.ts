@@ -1,0 +1,73 @@
+import { createFailedSignatures, type FailedSignatures, networkOf } from '../auth/failed-signatures.ts'
+import type { Config } from '../config.ts'
+import type { Viewer } from '../context.ts'
+import type { Metrics } from '../metrics.ts'
+import { type Budget, createBudget } from './budget.ts'
+import { type ExchangeOptions, exchangeSpending } from './exchange.ts'
+
+/** Every budget of the server. */
+export interface RateLimits {
+  readonly keys: Budget
+  readonly users: Budget
+  readonly addresses: Budget
+  /** A point is a message. */
+  readonly devices: Budget
+  /** Credentials that did not hold, whichever way they came in. */
+  readonly failures: FailedSignatures
+  close(): Promise<void>
+}
+
+export interface RateLimitsOptions {
+  config: Pick<
+    Config,
+    | 'keyPoints'
+    | 'keyPointsPerSecond'
+    | 'addressPoints'
+    | 'addressPointsPerSecond'
+    | 'deviceMessages'
+    | 'deviceMessagesPerSecond'
+  >
+  /** Left away: this process counts by itself. */
+  exchange?: ExchangeOptions
+  metrics?: Metrics | undefined
+  now?: () => number
+}
+
+export function createRateLimits({ config, exchange: others, metrics, now }: RateLimitsOptions): RateLimits {
+  const alone = { now, onRefusal: metrics?.counter('rateLimited') }
+  const shared = { ...alone, isReported: others !== undefined }
+  const forKeys = { most: config.keyPoints, perSecond: config.keyPointsPerSecond }
+  const keys = createBudget({ name: 'key', ...forKeys }, shared)
+  const users = createBudget({ name: 'user', ...forKeys }, shared)
+  const forAddresses = { most: config.addressPoints, perSecond: config.addressPointsPerSecond }
+  const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
+  const forDevices = { most: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
+  // A device is connected to one process at a time; ten thousand of them are too many to tell of.
+  const devices = createBudget({ name: 'device', ...forDevices }, alone)
+  const exchange = others && exchangeSpending([keys, users, addresses], others)
+  const failures = createFailedSignatures(now)
+  return { keys, users, addresses, devices, failures, close: async () => exchange?.close() }
+}
+
+/** Who pays, and out of which budget. */
+export interface Payer {
+  readonly budget: Budget
+  readonly subject: string
+}
+
+/** Where nobody pays for a request, its address does. */
+export const payerAt = ({ addresses }: RateLimits, address: string): Payer => ({
+  budget: addresses,
+  subject: networkOf(address),
+})
+
+export const payerOfDevice = ({ devices }: RateLimits, deviceId: string): Payer => ({
+  budget: devices,
+  subject: deviceId,
+})
+
+/** A key pays for what it signs, a user for all sessions of the console together. */
+export const payerOf = (
+  { keys, users }: RateLimits,
+  { accessKey, accountId }: Pick<Viewer, 'accessKey' | 'accountId'>,
+): Payer => (accessKey === undefined ? { budget: users, subject: accountId } : { budget: keys, subject: accessKey })

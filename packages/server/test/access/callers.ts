@@ -1,0 +1,80 @@
+import { signRequest } from '@muster/http-signature'
+import { query } from '../../src/db/database.ts'
+import { hashPassword } from '../../src/features/users/password.ts'
+import type { TestApp, TestUser } from '../app.ts'
+import { signIn } from '../browser.ts'
+import { basic } from '../device.ts'
+import type { Belongings } from './belongings.ts'
+import type { Signer } from './installation.ts'
+import { isSubscription } from './subscription-calls.ts'
+
+/** What a request shows of who sends it. */
+export interface Caller {
+  signer?: Signer
+  headers?: Record<string, string>
+}
+
+export interface Reply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what is tested
+  body: any
+}
+
+/** Sends a document, a subscription to the stream. Of a stream that was opened no more is known than that. */
+export async function ask({ url: server }: Pick<TestApp, 'url'>, caller: Caller, document: string): Promise<Reply> {
+  const isStream = isSubscription(document)
+  const url = `${server}/graphql/v1${isStream ? '/stream' : ''}`
+  const body = JSON.stringify({ query: document })
+  const headers = { 'content-type': 'application/json' }
+  const created = Math.floor(Date.now() / 1_000)
+  const signature = caller.signer && signRequest({ ...caller.signer, method: 'POST', url, headers, body, created })
+  const accept = isStream ? 'text/event-stream' : 'application/graphql-response+json'
+  const all = { ...headers, accept, ...signature, ...caller.headers }
+  const response = await fetch(url, { method: 'POST', body, headers: all })
+  if (!isStream || response.status !== 200) return { status: response.status, body: await response.json() }
+  await response.body?.cancel()
+  return { status: 200, body: {} }
+}
+
+export const withKey = (user: Pick<TestUser, 'keyId' | 'secret'>): Caller => ({
+  signer: { keyId: user.keyId, key: { algorithm: 'hmac-sha256', secret: Buffer.from(user.secret, 'base64') } },
+})
+
+/** Another key of the user's. */
+export async function newKey(user: TestUser, args = ''): Promise<Caller & { key: string }> {
+  const { createAccessKey: made } = await user.data(`mutation { createAccessKey(name: "x"${args}) { key secret } }`)
+  return { key: made.key, ...withKey({ keyId: made.key, secret: made.secret }) }
+}
+
+/** The user's browser, as a page of this server uses it. */
+export async function withSession(app: TestApp, { accountId, email }: TestUser): Promise<Caller> {
+  const password = 'a password of the user'
+  const password_hash = await hashPassword(password)
+  await app.db.updateTable('account').set({ password_hash }).where('id', '=', accountId).execute()
+  const browser = await signIn(app, { id: accountId, email, password })
+  return { headers: { cookie: browser.cookieHeader(), 'muster-session': '1', origin: app.url } }
+}
+
+/** Everybody who is to be refused although what they show is, or was, of this user; with the reason that they are told. */
+export async function refusedCallers(
+  app: TestApp,
+  user: TestUser,
+  { device, deviceSecret }: Belongings,
+): Promise<Record<string, Caller & { reason: string }>> {
+  const [disabled, expired, deleted] = [await newKey(user), await newKey(user), await newKey(user)]
+  await user.data(`mutation { updateAccessKey(key: "${disabled.key}", enabled: false) { key } }`)
+  await user.data(`mutation { deleteAccessKey(key: "${deleted.key}") }`)
+  await query(app.db, 'update access_key set expires = $1 where key = $2', [new Date(0), expired.key])
+  const session = (await withSession(app, user)).headers!
+  const { 'muster-session': _header, ...withoutHeader } = session
+  return {
+    'a disabled key': { ...disabled, reason: 'key-disabled' },
+    'an expired key': { ...expired, reason: 'key-expired' },
+    'a deleted key': { ...deleted, reason: 'bad-signature' },
+    'a device with its secret': { headers: { authorization: basic(device, deviceSecret) }, reason: 'missing' },
+    'a session from another origin': { headers: { ...session, origin: 'https://evil.example' }, reason: 'missing' },
+    'a session from another site': { headers: { ...session, 'sec-fetch-site': 'cross-site' }, reason: 'missing' },
+    'a session without the header of the console': { headers: withoutHeader, reason: 'missing' },
+    nobody: { reason: 'missing' },
+  }
+}

@@ -1,0 +1,110 @@
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { until } from '../hooks.ts'
+import { type Received, startReceiver, verifyMessage } from '../receiver.ts'
+import { ask, check } from './checker.ts'
+import { openLedger } from './ledger.ts'
+import { openRig } from './rig.ts'
+import { startWriters } from './writers.ts'
+
+/** `run.ts` says how many by hand; without it, in the tests of every day, a few. */
+const kills = Number(process.env.FAULTS_KILLS ?? 3)
+const isByHand = process.env.FAULTS_KILLS !== undefined
+const WRITERS = 4
+
+/** Servers start several times: a slow machine is no failure. */
+const patience = { timeout: isByHand ? 0 : 600_000 }
+
+it(
+  'what was acknowledged is there, once, with its event, and told to the webhook, whoever is killed meanwhile',
+  patience,
+  async () => {
+    const rig = await openRig({ servers: isByHand ? 2 : 1 })
+    const ledger = openLedger(join(rig.folder, 'ledger'))
+    onTestFinished(() => ledger.close())
+    const receiver = await startReceiver()
+    onTestFinished(() => receiver.close())
+    const taken: Received[] = []
+    const forged: Received[] = []
+    let secret = ''
+    receiver.answer((message, response) => {
+      // Now, since its time is a part of what is signed.
+      if (!isGenuine(secret, message)) forged.push(message)
+      // A tenth of them must come again.
+      if (randomInt(10) === 0) return response.writeHead(500).end()
+      taken.push(message)
+      response.end()
+    })
+    const events = '[ATTRIBUTE_CHANGE, DEVICE_REGISTER]'
+    const webhook = await ask(rig, `mutation { createWebhook(url: "${receiver.url}", events: ${events}) { secret } }`)
+    secret = webhook.createWebhook.secret
+    const devices: string[] = []
+    for (let index = 0; index < WRITERS; index++) {
+      devices.push(
+        (await ask(rig, 'mutation { registerDevice(name: "target") { device { id } } }')).registerDevice.device.id,
+      )
+    }
+
+    const writers = await startWriters(rig, ledger, { devices, firstNumber: 1 })
+    const killed = { servers: 0, database: 0 }
+    for (let kill = 0; kill < kills; kill++) {
+      // Each one meets a server at work.
+      await writers.acknowledged(10)
+      await sleep(randomInt(isByHand ? 1_000 : 200))
+      if (kill % 2 === 0) {
+        await rig.killDatabase()
+        killed.database++
+      } else {
+        await rig.killServer()
+        killed.servers++
+      }
+      if (isByHand && kill % 10 === 9) console.log(`${kill + 1} kills`)
+    }
+    await writers.acknowledged(10)
+    await writers.stop()
+    const entries = await ledger.read()
+    const findings = await check(rig, entries)
+    const { acknowledged, unknown, lost, doubled } = findings
+    tell({ killed, changes: entries.length, acknowledged, unknown, lost: lost.length, doubled: doubled.length })
+    expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [], foreign: 0 })
+    expect(acknowledged).toBeGreaterThan(10 * kills)
+
+    const told = (): Set<string> => new Set(taken.map(({ body }) => body.data.id))
+    await until(
+      async () => findings.events.filter((id) => !told().has(id)),
+      (missing) => missing.length === 0,
+    )
+    expect(forged).toEqual([])
+    // However often it was sent: under one id, by which receivers know it again, and as the same bytes.
+    const sent = Map.groupBy(receiver.received, ({ body }) => body.data.id)
+    const differing = [...sent.values()].filter((each) => new Set(each.map(({ id, text }) => `${id} ${text}`)).size > 1)
+    expect(differing).toEqual([])
+    tell({ events: findings.events.length, toldOf: told().size, requests: receiver.received.length })
+
+    // The same with commits that wait for no disk: what is lost then must be seen.
+    await rig.killDatabase({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
+    await rig.stopWritingLog()
+    const careless = await startWriters(rig, ledger, { devices, firstNumber: entries.length + 1 })
+    await careless.acknowledged(50)
+    await rig.killDatabase()
+    await careless.stop()
+    const after = await check(rig, await ledger.read())
+    tell({ withCommitsThatWaitForNoDisk: { acknowledged: after.acknowledged - acknowledged, lost: after.lost.length } })
+    expect(after.lost.length).toBeGreaterThan(0)
+  },
+)
+
+function tell(figures: object): void {
+  if (isByHand) console.log(JSON.stringify(figures))
+}
+
+function isGenuine(secret: string, message: Received): boolean {
+  try {
+    verifyMessage(secret, message)
+    return true
+  } catch {
+    return false
+  }
+}

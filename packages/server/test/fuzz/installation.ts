@@ -1,0 +1,42 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { everAnotherMinute, openInstallation } from '../access/installation.ts'
+import { newAccount } from '../new-account.ts'
+import type { Place } from './model.ts'
+import type { Signer } from './signed-requests.ts'
+
+/** Fri, 20 Nov 2026 08:30:18 GMT. Keys and time are always the same, and so is every byte that is sent for one seed. */
+export const now = 1_795_163_418
+export const secret = Buffer.from('a secret of 32 bytes for testing')
+const privateKey = createPrivateKey(`-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF
+-----END PRIVATE KEY-----`)
+const publicKey = createPublicKey(privateKey)
+export const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+
+export const keyId = 'MKSHAREDSECRETOFTEST'
+const publicKeyId = 'MKPUBLICKEYOFTESTING'
+export const signers: Signer[] = [
+  { keyId, key: { algorithm: 'hmac-sha256', secret } },
+  { keyId: publicKeyId, key: { algorithm: 'ed25519', privateKey } },
+]
+
+export interface FuzzedServer {
+  /** What a reference needs to know of it. */
+  place: Place
+  /** Stands in the answer to `{ login { id } }`. */
+  served: string
+  close(): Promise<void>
+}
+
+/** A server whose one user has the keys above, and whose clock stands still. */
+export async function startFuzzedServer(): Promise<FuzzedServer> {
+  const { db, secrets, startServer, close } = await openInstallation()
+  const url = await startServer({ clock: () => new Date(now * 1_000), elapsed: everAnotherMinute() })
+  const { id } = await newAccount(db)
+  const encrypted_secret = secrets.encrypt({ accountId: id, key: keyId }, secret)
+  const key = { account_id: id, key: keyId, algorithm: 'hmac-sha256', encrypted_secret }
+  const publicHalf = { account_id: id, key: publicKeyId, algorithm: 'ed25519', public_key: publicPem }
+  await db.insertInto('access_key').values([key, publicHalf]).execute()
+  const keys = { [keyId]: { secret }, [publicKeyId]: { publicKey } }
+  return { place: { keys, now, port: Number(new URL(url).port) }, served: `{"login":{"id":"${id}"}}`, close }
+}

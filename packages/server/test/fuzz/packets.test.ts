@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../app.ts'
+import { type RegisteredDevice, registerDevice, signOn } from '../mqtt-device.ts'
+import { connectPacket, openRaw, packet, publishPacket } from '../raw-mqtt.ts'
+import { naughty } from './naughty.ts'
+import { createRandom, type Random } from './random.ts'
+import { patience, report, scale } from './scale.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ mqtt: true })
+})
+afterAll(() => app.close())
+
+const text = (value: string | Buffer): Buffer => {
+  const bytes = Buffer.from(value as string).subarray(0, 65_535)
+  return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes])
+}
+
+/** Packets of every type, each with something in it that should not be (MQTT 3.1.1 §2, §3). */
+function strangePacket({ id }: RegisteredDevice, random: Random): Buffer {
+  const word = random.pick(naughty)
+  const topic = random.pick([
+    `devices/${id}/attributes`,
+    `devices/${id}/${word}`,
+    word,
+    '$SYS/#',
+    '+/+',
+    `devices/${id}/services`,
+    '',
+  ])
+  const payload = Buffer.from(
+    random.pick([
+      '{',
+      '[]',
+      'null',
+      '{"a":1}',
+      '{"__proto__":{"a":"b"}}',
+      word,
+      '"',
+      '\xff',
+      `{"a":${JSON.stringify(word)}}`,
+    ]),
+  )
+  const messageId = Buffer.from([random.below(256), random.below(256)])
+  const bytes = Buffer.from(Array.from({ length: random.below(40) }, () => random.below(256)))
+  return random.pick<() => Buffer>([
+    () => publishPacket(topic, payload),
+    () => packet(0x32 | (random.below(2) << 3), Buffer.concat([text(topic), messageId, payload])),
+    () => packet(0x36, Buffer.concat([text(topic), messageId, payload])),
+    () => packet(0x30 | random.below(16), Buffer.concat([text(topic), payload])),
+    () => packet(0x82, Buffer.concat([messageId, text(topic), Buffer.from([random.below(256)])])),
+    () => packet(0xa2, Buffer.concat([messageId, text(topic)])),
+    () => packet(random.pick([0x40, 0x50, 0x62, 0x70, 0x90, 0xb0]), messageId),
+    () => packet(random.below(256), bytes),
+    () => packet(random.below(256), bytes, random.below(1_000)),
+    () => packet(0x10, Buffer.concat([text('MQTT'), Buffer.from([random.below(256), random.below(256)]), bytes])),
+    () => packet(0x30, Buffer.concat([Buffer.from([0xff, 0xff]), payload])),
+    () => Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]),
+    () => bytes,
+  ])()
+}
+
+it('malformed packets, before sign-on and after it, disturb no other device', patience, async () => {
+  const random = createRandom(scale.seed)
+  const device = await registerDevice(app.owner, 'bystander')
+  const bystander = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
+  const attacker = await registerDevice(app.owner, 'attacker')
+  const right = connectPacket(attacker, 60)
+  let sent = 0
+  const attack = async (): Promise<void> => {
+    while (sent < scale.packets) {
+      const connect = Buffer.from(right)
+      if (random.oneIn(3)) connect[random.below(connect.length)] = random.below(256)
+      const packets = Array.from({ length: 1 + random.below(4) }, () => strangePacket(attacker, random))
+      sent += packets.length
+      const { socket, closed } = await openRaw(app.mqttPort)
+      socket.end(Buffer.concat([connect, ...packets]))
+      await closed
+      socket.destroy()
+    }
+  }
+  // Wrong secrets are answered late.
+  await Promise.all(Array.from({ length: 8 }, attack))
+  await bystander.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
+  expect(bystander.connected).toBe(true)
+  const found = () => app.owner.data(`{ login { device(id: "${device.id}") { online attributes } } }`)
+  await expect.poll(async () => (await found()).login.device).toEqual([{ online: true, attributes: { site: 'oslo' } }])
+  report({ packets: sent })
+})

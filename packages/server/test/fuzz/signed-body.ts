@@ -1,0 +1,26 @@
+import { signRequest } from '@muster/http-signature'
+import type { TestApp, TestUser } from '../app.ts'
+
+export interface BodyAnswer {
+  status: number
+  text: string
+}
+
+/** Sends these very bytes signed, as JSON unless told otherwise. What is returned sends them: signing is done by then. */
+export function prepareBody(
+  { url: server }: Pick<TestApp, 'url'>,
+  { keyId, secret }: Pick<TestUser, 'keyId' | 'secret'>,
+  body: string | Buffer,
+  { path = '/graphql/v1', method = 'POST', type = 'application/json' } = {},
+): () => Promise<BodyAnswer> {
+  const url = `${server}${path}`
+  const key = { algorithm: 'hmac-sha256' as const, secret: Buffer.from(secret, 'base64') }
+  const headers = { 'content-type': type }
+  const created = Math.floor(Date.now() / 1_000)
+  const signature = signRequest({ keyId, key, method, url, headers, body, created })
+  const accept = 'application/graphql-response+json, application/json'
+  return async () => {
+    const response = await fetch(url, { method, body, headers: { ...headers, ...signature, accept } })
+    return { status: response.status, text: await response.text() }
+  }
+}

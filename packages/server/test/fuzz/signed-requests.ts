@@ -1,0 +1,69 @@
+import { createHmac } from 'node:crypto'
+import { type SigningKey, type SignRequestOptions, signRequest } from '@muster/http-signature'
+
+/** The name that requests give their server: bytes are the same from run to run, whatever port it listens on. */
+export const host = 'muster.example:4000'
+const document = '{ login { id } }'
+
+export interface Signer {
+  keyId: string
+  key: SigningKey
+}
+
+/** A request as text of one byte a character. */
+export interface Wire {
+  method: string
+  target: string
+  headers: [name: string, value: string][]
+  body: string
+}
+
+export const toBytes = ({ method, target, headers, body }: Wire): Buffer =>
+  Buffer.from(
+    `${[`${method} ${target} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n${body}`,
+    'latin1',
+  )
+
+export const postBody = JSON.stringify({ query: document })
+const getTarget = `/graphql/v1?query=${encodeURIComponent(document)}`
+
+/** Right requests of all the kinds that clients send. */
+export function rightRequests(signers: readonly Signer[], created: number): Wire[] {
+  const kinds: Partial<SignRequestOptions>[] = [
+    {},
+    { digest: false },
+    { form: 'cavage' },
+    { form: 'cavage', digest: false },
+    { form: 'cavage', nameAlgorithm: false },
+    { expires: created + 60, label: 'other' },
+    {
+      components: ['@method', '@authority', '@target-uri', '@scheme', 'content-type', 'content-length'],
+      digest: false,
+    },
+    {
+      form: 'cavage',
+      components: ['(request-target)', 'host', 'date', 'content-type', 'content-length'],
+      digest: false,
+    },
+  ]
+  return signers.flatMap((signer) => [
+    ...kinds.map((kind) => sign(signer, 'POST', created, kind)),
+    sign(signer, 'GET', created, {}),
+    sign(signer, 'GET', created, { form: 'cavage' }),
+  ])
+}
+
+function sign(signer: Signer, method: 'GET' | 'POST', created: number, kind: Partial<SignRequestOptions>): Wire {
+  const isPost = method === 'POST'
+  const target = isPost ? '/graphql/v1' : getTarget
+  const headers: Record<string, string> = isPost
+    ? { 'Content-Type': 'application/json', 'Content-Length': String(postBody.length) }
+    : {}
+  const body = isPost ? postBody : undefined
+  const added = signRequest({ ...signer, method, url: `http://${host}${target}`, headers, body, created, ...kind })
+  const all: [string, string][] = Object.entries({ Host: host, Accept: 'application/json', ...headers, ...added })
+  return { method, target, headers: all, body: body ?? '' }
+}
+
+export const hmacOf = (secret: Uint8Array, base: string): string =>
+  createHmac('sha256', secret).update(base, 'latin1').digest('base64')

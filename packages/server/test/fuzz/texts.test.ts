@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formatCsvRow } from '../../../fleet-csv/src/csv/cells.ts'
+import { readDeviceFile } from '../../../fleet-csv/src/csv/read-file.ts'
+import { importDevices } from '../../../fleet-csv/src/import/import-devices.ts'
+import { buildSchema } from '../../src/schema.ts'
+import { type Belongings, giveBelongings, receiversAllowed, startRefusingReceiver } from '../access/belongings.ts'
+import { startTestApp, type TestApp, type TestUser } from '../app.ts'
+import type { Receiver } from '../receiver.ts'
+import { harmOf } from './harmless.ts'
+import { naughty } from './naughty.ts'
+import { createRandom, type Random } from './random.ts'
+import { patience, report, scale } from './scale.ts'
+import { prepareBody } from './signed-body.ts'
+import { textPlaces } from './text-places.ts'
+
+let app: TestApp
+let receiver: Receiver
+let own: Belongings
+beforeAll(async () => {
+  app = await startTestApp({ env: receiversAllowed })
+  receiver = await startRefusingReceiver()
+  own = await giveBelongings(app.owner, receiver)
+})
+afterAll(async () => {
+  await app.close()
+  await receiver.close()
+})
+
+const chosen = (random: Random): readonly string[] =>
+  scale.texts >= naughty.length ? naughty : Array.from({ length: scale.texts }, () => random.pick(naughty))
+
+it('naughty texts in every argument that takes a text', patience, async () => {
+  const random = createRandom(scale.seed)
+  const wrong: string[] = []
+  const figures = { arguments: 0, texts: 0, errors: 0 }
+  for (const { field, document, variables } of textPlaces(buildSchema(), own)) {
+    figures.arguments++
+    for (const text of chosen(random)) {
+      figures.texts++
+      const answer = await prepareBody(
+        app,
+        app.owner,
+        JSON.stringify({ query: document, variables: variables(text) }),
+      )()
+      const harm = harmOf(answer)
+      const isValid = !answer.text.includes('Cannot query') && !answer.text.includes('Unknown argument')
+      if (harm !== undefined || !isValid)
+        wrong.push(`${field} ${JSON.stringify(text.slice(0, 60))}: ${harm ?? answer.text}`)
+      if (answer.text.includes('"errors"')) figures.errors++
+    }
+  }
+  report(figures)
+  expect(wrong).toEqual([])
+  expect(figures.arguments).toBeGreaterThan(60)
+})
+
+/** The API as the import uses it, each of whose answers is looked at. */
+const apiOf = (user: TestUser, harms: string[]) => ({
+  async query<Data>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data> {
+    const answer = await prepareBody(app, user, JSON.stringify({ query, variables }))()
+    const harm = harmOf(answer)
+    if (harm !== undefined) harms.push(harm)
+    const { data, errors } = JSON.parse(answer.text)
+    if (errors === undefined) return data
+    throw Object.assign(new Error(errors[0].message), { code: errors[0].extensions.code })
+  },
+})
+
+it('naughty texts in every cell of a file of devices', patience, async () => {
+  const random = createRandom(scale.seed)
+  const columns = ['name', 'hardwareId', 'platform', 'services', 'site', 'net.ssid', '$svc.categoryA']
+  const texts = scale.texts >= naughty.length ? naughty : naughty.filter(() => random.oneIn(12))
+  const harms: string[] = []
+  const user = await app.createUser()
+  const run = async (rows: string[]) => {
+    const file = readDeviceFile(Buffer.from(rows.join('')))
+    const { signal } = new AbortController()
+    return importDevices({ api: apiOf(user, harms), file, strict: false, dryRun: false, onProgress() {}, signal })
+  }
+  const header = formatCsvRow(columns)
+  const rows = texts.flatMap((text, line) =>
+    columns.map((_, at) =>
+      formatCsvRow(columns.map((column, other) => (other === at ? text : column === 'name' ? `n${line}` : null))),
+    ),
+  )
+  const outcome = await run([header, ...rows])
+  expect(harms).toEqual([])
+  expect(outcome.stoppedBy).toBeUndefined()
+  expect(outcome.created + outcome.updated + outcome.unchanged + outcome.problems.length).toBe(outcome.rows)
+  expect(outcome.created).toBeGreaterThan(texts.length)
+
+  // Raw, as no program writes it, and in the header: the file is refused as a whole, or row by row.
+  for (const text of texts) {
+    for (const raw of [`name,${text}\na,b\n`, `${text}\n`, `name\n${text}\n`, `name,site\na,"${text}\n`]) {
+      await run([raw]).catch((error: Error) => expect(error.constructor.name).toBe('FileError'))
+    }
+  }
+  expect(harms).toEqual([])
+  report({ cells: rows.length, files: texts.length * 4, created: outcome.created, refused: outcome.problems.length })
+})
+
+describe('malformed bodies', () => {
+  const right = () =>
+    [
+      [
+        '/graphql/v1',
+        'POST',
+        JSON.stringify({
+          query: 'query ($a: Object) { login { devices(attributes: $a) { total } } }',
+          variables: { a: { b: 'c' } },
+        }),
+      ],
+      [
+        '/devices/v1/register',
+        'POST',
+        JSON.stringify({ code: own.code, hardwareId: 'h', name: 'n', services: [{ name: 's', port: 22 }] }),
+      ],
+      [
+        '/devices/v1/report',
+        'POST',
+        JSON.stringify({ state: 'active', ttl: 60, attributes: { a: 'b' }, services: [{ id: own.service }] }),
+      ],
+      [
+        '/rest/v1/devices',
+        'POST',
+        JSON.stringify({ name: 'x', attributes: { a: { b: 'c' } }, services: [{ name: 's', port: 22 }] }),
+      ],
+      [`/rest/v1/devices/${own.device}/attributes`, 'PATCH', JSON.stringify({ a: 'b', c: null })],
+    ] as [path: string, method: string, body: string][]
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    ',',
+    ':',
+    '\\',
+    '\\u',
+    '\\ud800',
+    '\0',
+    '\ufeff',
+    '1e999',
+    '-',
+    'null',
+    'NaN',
+    '__proto__',
+    '\n',
+    '/**/',
+    '"a":',
+  ]
+
+  const broken = (body: string, random: Random): Buffer => {
+    let bytes = Buffer.from(body)
+    for (let edits = 1 + random.below(4); edits > 0; edits--) {
+      const at = random.below(bytes.length + 1)
+      const put = Buffer.from(random.pick(pieces))
+      const replaced = random.oneIn(3) ? Buffer.from([random.below(256)]) : put
+      bytes = Buffer.concat([bytes.subarray(0, at), replaced, bytes.subarray(at + random.below(4))])
+    }
+    return random.oneIn(8) ? bytes.subarray(0, random.below(bytes.length)) : bytes
+  }
+
+  it('are refused, or taken for what they still say', patience, async () => {
+    const random = createRandom(scale.seed)
+    const wrong: string[] = []
+    const figures = { bodies: 0, refused: 0 }
+    while (figures.bodies < scale.bodies) {
+      figures.bodies++
+      const [path, method, body] = random.pick(right())
+      const bytes = broken(body, random)
+      const type = random.oneIn(10)
+        ? random.pick(['text/plain', 'application/json; charset=utf-16', 'x', 'multipart/form-data'])
+        : 'application/json'
+      const answer = await prepareBody(app, app.owner, bytes, { path, method, type })()
+      const harm = harmOf(answer)
+      if (harm !== undefined) wrong.push(`${harm} for ${path} ${JSON.stringify(bytes.toString('latin1'))}`)
+      if (answer.status >= 400) figures.refused++
+    }
+    report(figures)
+    expect(wrong).toEqual([])
+    expect(figures.refused).toBeGreaterThan(figures.bodies / 2)
+  })
+})
