@@ -1,12 +1,8 @@
-import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/app.ts'
 import { newPerson } from '../packages/server/test/browser.ts'
-
-/** Where Debian and others put it; MUSTER_CHROMIUM names another. */
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const executablePath = process.env.MUSTER_CHROMIUM ?? places.find((place) => existsSync(place))
+import { chromiumOptions, hasChromium } from './chromium.ts'
 
 /** A slow machine is no failure: a test has many steps, and one of them that never comes is named long before. */
 const TEST_MS = 600_000
@@ -14,9 +10,9 @@ const WAIT_MS = 100_000
 
 /** Pages of the console in a real browser. Without a Chromium they are named as not run, and fail where CI is set. */
 export function describeConsole(name: string, tests: () => void): void {
-  if (executablePath === undefined && process.env.CI) throw new Error('the tests of the console need chromium')
-  const title = executablePath === undefined ? `${name} (needs chromium)` : name
-  describe.skipIf(executablePath === undefined)(title, { timeout: TEST_MS }, tests)
+  if (!hasChromium && process.env.CI) throw new Error('the tests of the console need chromium')
+  const title = hasChromium ? name : `${name} (needs chromium)`
+  describe.skipIf(!hasChromium)(title, { timeout: TEST_MS }, tests)
 }
 
 /** Somebody who can sign in with a password, and whose access key tests use beside the browser. */
@@ -39,24 +35,6 @@ export interface OpenOptions {
   path?: string
   colorScheme?: 'light' | 'dark'
   viewport?: { width: number; height: number }
-}
-
-// Chromium's own requests to its maker end nowhere on a closed network; a container has no sandbox to give.
-const chromiumArgs = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-/** How the browser is started. */
-export const chromiumOptions: LaunchOptions = {
-  args: chromiumArgs,
-  timeout: WAIT_MS,
-  ...(executablePath === undefined ? {} : { executablePath }),
 }
 
 let started: Promise<Browser> | undefined

@@ -5,7 +5,8 @@ import { chromium, type Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { startTestApp } from '../packages/server/test/app.ts'
 import { claimPorts } from '../packages/server/test/ports.ts'
-import { chromiumOptions, describeConsole, newPersonOf, signIn } from './harness.ts'
+import { chromiumOptions } from './chromium.ts'
+import { describeConsole, newPersonOf, signIn } from './harness.ts'
 
 /** A browser with a profile on disk: what has none, as other tests' windows, can install nothing. */
 async function openProfile(url: string): Promise<Page> {

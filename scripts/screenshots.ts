@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { chromiumOptions } from '../e2e/chromium.ts'
 import { furnish } from './screenshots/furnish.ts'
 import { startReceivers } from './screenshots/receivers.ts'
 
@@ -12,7 +13,6 @@ import { startReceivers } from './screenshots/receivers.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const pictures = join(root, 'docs/screenshots')
-const executablePath = process.env.MUSTER_CHROMIUM ?? '/usr/bin/chromium'
 
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
 const schemes = ['light', 'dark'] as const
@@ -33,7 +33,7 @@ const ended = new Promise((resolve) => server.once('close', resolve))
 try {
   const url = await readyUrl()
   seed()
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  const browser = await chromium.launch(chromiumOptions)
   try {
     await takeAll(browser, url)
   } finally {

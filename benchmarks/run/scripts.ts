@@ -9,6 +9,7 @@ export const scripts = [
   'webhooks/write-rate',
   'webhooks/kills',
   'mqtt/fleet',
+  'console/device-list',
 ]
 
 /** Runs one as if it had been called, and ends as it does. */

@@ -1,10 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { chromium } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { chromiumOptions } from '../../../e2e/chromium.ts'
 import { startTestApp, type TestApp } from '../../server/test/app.ts'
 import { buildPackage } from '../scripts/build-package.ts'
-import { launchChromium } from './chromium.ts'
 import { servePage } from './page-server.ts'
 import { createProject, type Project, root, strictSettings } from './project.ts'
 import { readExamples, withCredentials } from './readme-examples.ts'
@@ -121,7 +122,7 @@ describe('the package', () => {
     )
     const site = await servePage(script, app.url)
     onTestFinished(site.close)
-    const browser = await launchChromium()
+    const browser = await chromium.launch(chromiumOptions)
     onTestFinished(() => browser.close())
     const page = await browser.newPage()
     // What never comes ends the test by its own limit.

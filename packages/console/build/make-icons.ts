@@ -1,6 +1,7 @@
 // Draws the icons of the installed app from public/icons/icon.svg, by the system's Chromium: `node packages/console/build/make-icons.ts`.
 import { readFile, writeFile } from 'node:fs/promises'
 import { chromium } from 'playwright-core'
+import { chromiumOptions } from '../../../e2e/chromium.ts'
 
 const folder = new URL('../public/icons/', import.meta.url)
 const icon = await readFile(new URL('icon.svg', folder), 'utf8')
@@ -18,10 +19,7 @@ const images = [
   { name: 'apple-touch-icon.png', svg: maskable, size: 180 },
 ]
 
-const browser = await chromium.launch({
-  executablePath: process.env.MUSTER_CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-})
+const browser = await chromium.launch(chromiumOptions)
 try {
   const page = await browser.newPage()
   for (const { name, svg, size } of images) {

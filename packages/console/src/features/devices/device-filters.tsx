@@ -94,7 +94,7 @@ export function DeviceFilters({ search, onChange, names, platforms }: DeviceFilt
 const orNone = (values: Record<string, string>): Record<string, string> | undefined =>
   Object.keys(values).length === 0 ? undefined : values
 
-const AFTER_TYPING_MS = 250
+const AFTER_TYPING_MS = 120
 
 interface NameFilterProps {
   name: string | undefined
