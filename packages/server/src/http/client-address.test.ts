@@ -60,6 +60,8 @@ describe('the address of a client', () => {
     ['for=203.0.113.9, proto=https', '10.0.0.1'],
     ['for=203.0.113.9, for="198.51.100.7', '10.0.0.1'],
     ['for=198.51.100.7 and more', '10.0.0.1'],
+    [' ; \t for=198.51.100.7 \t; , for = 10.0.0.2', '10.0.0.1'],
+    [' ; \t for=198.51.100.7 \t; , for=10.0.0.2 ', '198.51.100.7'],
   ])('with Forwarded: %s is %s', (forwarded, address) => {
     expect(addressFrom('10.0.0.1', { forwarded })).toBe(address)
   })

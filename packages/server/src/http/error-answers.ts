@@ -23,7 +23,9 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 
 /** What is no HTTP, or more of it than is read, has no request to answer: it is told on the socket, which is then closed. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
+  // Of the connection, or of its TLS: nothing said there would arrive.
+  const isOfHttp = /^(HPE|ERR_HTTP)_/.test(error.code ?? '')
+  if (!isOfHttp || socket.destroyed || !socket.writable) return void socket.destroy()
   const [status, told] = ofConnection(error.code)
   const body = JSON.stringify({ errors: [formatApiError(told)] })
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}`

@@ -9,9 +9,10 @@ import { clientAddress } from '../http/client-address.ts'
 import { createRefusalLog } from '../http/refusals.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
 import { createRateLimits, type RateLimits } from '../rate-limits/rate-limits.ts'
+import type { ServedCertificate } from '../tls/served-certificate.ts'
 import { createBroker } from './broker.ts'
 import { countRefusals, measureMqtt } from './mqtt.metrics.ts'
-import { listenForMqtt, type MqttListener, readCertificate } from './tcp.ts'
+import { listenForMqtt, type MqttListener } from './tcp.ts'
 import { serveWebSocket } from './web-socket.ts'
 
 /** The ways in for devices that hold a connection. */
@@ -26,6 +27,8 @@ export interface MqttOptions {
   config: Config
   /** Undefined: the WebSocket alone. 0: any free port. */
   port: number | undefined
+  /** Shown on that port, which then speaks TLS only. */
+  certificate?: ServedCertificate | undefined
   db: Database
   connection: pg.ClientConfig
   log: FastifyBaseLogger
@@ -41,9 +44,8 @@ export interface MqttOptions {
 
 /** Serves MQTT over WebSocket and, where there is a port for it, over TCP or TLS. */
 export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
-  const { config, port, db, connections, log, onEvents, metrics = createMetrics() } = options
+  const { config, port, certificate, db, connections, log, onEvents, metrics = createMetrics() } = options
   const { rateLimits = createRateLimits({ config }) } = options
-  const tls = await readCertificate({ cert: config.mqttTlsCert, key: config.mqttTlsKey })
   const reports = createDeviceReports({ db, connections, onEvents })
   const most = { connections: config.mqttConnections, signingOn: config.mqttSigningOn }
   const refuse = countRefusals(metrics, createRefusalLog(log, 'refused over MQTT'))
@@ -51,7 +53,7 @@ export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
   measureMqtt(metrics, { broker, connections })
   const stopWebSocket = serveWebSocket(options.server, broker, clientAddress(config.trustedProxies))
   let listener: MqttListener | undefined
-  if (port !== undefined) listener = await listenForMqtt(broker, { host: config.host, port, tls, log })
+  if (port !== undefined) listener = await listenForMqtt(broker, { host: config.host, port, certificate, log })
 
   return {
     port: listener?.port,

@@ -8,7 +8,7 @@ import type { Session } from './sessions.ts'
  * is read from it meanwhile.
  */
 export interface Pacing {
-  /** Settles when the device may say one thing more; in the order in which it was asked. Rejects once its connection has ended. */
+  /** Settles when the device may say one thing more; in the order in which it was asked. Rejects when its connection ends before that. */
   turn(session: Session, deviceId: string): Promise<void> | undefined
 }
 

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { type AddressInfo, createServer, type Server } from 'node:net'
-import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
 import { plainAddress } from '../http/client-address.ts'
-import { StartError } from '../start-error.ts'
+import type { ServedCertificate } from '../tls/served-certificate.ts'
 import type { Broker } from './broker.ts'
 
 const KEEP_ALIVE_MS = 60_000
@@ -20,17 +19,18 @@ export interface MqttListenerOptions {
   host: string
   /** 0: any free one. */
   port: number
-  tls: SecureContext | undefined
+  /** Undefined: plain TCP. */
+  certificate: ServedCertificate | undefined
   log: FastifyBaseLogger
 }
 
 /** Listens for MQTT over TCP, or TLS. Undefined where the port cannot be had: the log says why. */
 export async function listenForMqtt(broker: Broker, options: MqttListenerOptions): Promise<MqttListener | undefined> {
-  const { host, port, tls, log } = options
+  const { host, port, certificate, log } = options
   const server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
     if (socket.remoteAddress === undefined) return void socket.destroy()
     const address = plainAddress(socket.remoteAddress)
-    broker.accept(tls === undefined ? socket : new TLSSocket(socket, { isServer: true, secureContext: tls }), address)
+    broker.accept(certificate === undefined ? socket : secured(socket, certificate), address)
   })
   try {
     server.listen({ host, port, backlog: BACKLOG })
@@ -42,6 +42,9 @@ export async function listenForMqtt(broker: Broker, options: MqttListenerOptions
   server.on('error', (error) => log.error({ err: error }, 'MQTT connections cannot be accepted'))
   return { port: (server.address() as AddressInfo).port, close: () => stop(server) }
 }
+
+const secured = (socket: Socket, certificate: ServedCertificate): TLSSocket =>
+  new TLSSocket(socket, { isServer: true, secureContext: certificate.current().context })
 
 function whyNot({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   const causes: Record<string, string> = {
@@ -55,44 +58,4 @@ async function stop(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   await closed
-}
-
-/** The certificate and key that the settings name; undefined without any. */
-export async function readCertificate({
-  cert,
-  key,
-}: {
-  cert: string | undefined
-  key: string | undefined
-}): Promise<SecureContext | undefined> {
-  if (cert === undefined && key === undefined) return undefined
-  if (cert === undefined || key === undefined) {
-    throw new StartError('MUSTER_MQTT_TLS_CERT and MUSTER_MQTT_TLS_KEY belong together: set both or neither.')
-  }
-  const pem = {
-    cert: await readPem('MUSTER_MQTT_TLS_CERT', cert),
-    key: await readPem('MUSTER_MQTT_TLS_KEY', key),
-  }
-  try {
-    // By itself first, so that the file that is wrong can be named.
-    createSecureContext({ cert: pem.cert })
-  } catch (error) {
-    throw new StartError(`MUSTER_MQTT_TLS_CERT names no certificate as PEM: ${cert}.`, { cause: error })
-  }
-  try {
-    return createSecureContext({ ...pem, minVersion: 'TLSv1.2' })
-  } catch (error) {
-    const cause = (error as Error).message
-    throw new StartError(`MUSTER_MQTT_TLS_KEY does not name the certificate's private key as PEM: ${key} (${cause}).`, {
-      cause: error,
-    })
-  }
-}
-
-async function readPem(setting: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file)
-  } catch (error) {
-    throw new StartError(`${setting} cannot be read: ${(error as Error).message}.`, { cause: error })
-  }
 }

@@ -41,7 +41,8 @@ export function createTraffic({ reports, pacing, refuse }: TrafficDeps): Traffic
         refuse('foreign topic', details)
         throw new Error('foreign topic')
       }
-      await pacing.turn(session, device.deviceId)
+      // Its will comes once, when its connection has ended: there is nothing to read more slowly, and nobody to say it again.
+      if (packet !== session.will) await pacing.turn(session, device.deviceId)
       try {
         return await takePublication(reports, device, publication, packet)
       } catch (error) {

@@ -57,7 +57,7 @@ export async function updateUrl(dataFolder: string, url: string): Promise<void> 
   const path = credentialsPath(dataFolder)
   const text = await readIfThere(path)
   if (text === undefined) return
-  const loopback = /^(MUSTER_URL\s*=\s*)http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\/?[ \t]*$/m
+  const loopback = /^(MUSTER_URL\s*=\s*)https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\/?[ \t]*$/m
   const updated = text.replace(loopback, (_line, name: string) => `${name}${url}`)
   if (updated !== text) await replacePrivateFile(path, updated)
 }

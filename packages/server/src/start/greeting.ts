@@ -23,8 +23,9 @@ export function greeting({ url, config, isFirstStart, credentials }: GreetingOpt
   return lines.join('\n')
 }
 
-/** What a client on this machine calls a server that listens on this address. */
-export function localUrl(host: string, port: number): string {
+/** What a client on this machine calls a server that listens there. */
+export function localUrl({ host, port, tlsCert }: Pick<Config, 'host' | 'port' | 'tlsCert'>): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+  const scheme = tlsCert === undefined ? 'http' : 'https'
+  return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

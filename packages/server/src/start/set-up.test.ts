@@ -112,6 +112,7 @@ describe('the address in the credentials', () => {
     ['http://127.0.0.1:4000', 'http://127.0.0.1:5000'],
     ['http://localhost:4000', 'http://127.0.0.1:5000'],
     ['http://[::1]:4000', 'http://127.0.0.1:5000'],
+    ['https://127.0.0.1:4000', 'http://127.0.0.1:5000'],
     ['https://muster.example.com', 'https://muster.example.com'],
     ['http://192.0.2.1:4000', 'http://192.0.2.1:4000'],
   ])('%s becomes %s when the server listens elsewhere', async (before, after) => {

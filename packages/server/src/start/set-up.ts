@@ -57,21 +57,24 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && error.syscall !== 'connect' && 'path' in error
 }
 
+/** Whoever holds this lock of the session, under its hash, decides what an empty database is filled with. */
+export const SET_UP_LOCK = 'muster set up'
+
 /** Holds a lock of the session, so that it covers what comes after the commit as well. */
 function oneAtATime<Result>(db: Database, work: (connection: Database) => Promise<Result>): Promise<Result> {
   return db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(hashtext('muster set up'))`.execute(connection)
+    await sql`select pg_advisory_lock(hashtext(${SET_UP_LOCK}))`.execute(connection)
     try {
       return await work(connection)
     } finally {
-      await sql`select pg_advisory_unlock(hashtext('muster set up'))`.execute(connection)
+      await sql`select pg_advisory_unlock(hashtext(${SET_UP_LOCK}))`.execute(connection)
     }
   })
 }
 
 async function decide(transaction: Database, options: SetUpOptions): Promise<Outcome> {
   const { config, log } = options
-  const secrets = await agreeOnMasterKey(transaction, { dataFolder: config.dataFolder, given: config.masterKey, log })
+  const secrets = await agreeOnMasterKey(transaction, { config, log })
   if (!(await hasUsers(transaction))) {
     await stageCredentials(config.dataFolder, await createOwner(transaction, options, secrets))
     return { secrets, isFirstStart: true, publish: true }

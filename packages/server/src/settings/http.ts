@@ -1,0 +1,59 @@
+import { setting } from './setting.ts'
+import { hostName, integer, oneOf, origin, ranges, token } from './values.ts'
+
+/** How the server is reached over HTTP, and what it tells of itself. */
+export const httpSettings = {
+  host: setting({
+    name: 'HOST',
+    meaning: 'Address to listen on.',
+    default: '127.0.0.1',
+    parse: (text) => hostName(text ?? '127.0.0.1'),
+  }),
+  port: setting({
+    name: 'PORT',
+    meaning: 'TCP port to listen on; 0 for any free one.',
+    default: '4000',
+    parse: (text) => integer(text ?? '4000', 0, 65_535),
+  }),
+  tlsCert: setting({
+    name: 'MUSTER_TLS_CERT',
+    meaning:
+      'File of the certificate, with its chain, as PEM: PORT then speaks HTTPS only. It is read again when it changes, and on SIGHUP.',
+    default: 'not set',
+    parse: (text) => text,
+  }),
+  tlsKey: setting({
+    name: 'MUSTER_TLS_KEY',
+    meaning: 'File of the private key of MUSTER_TLS_CERT, as PEM.',
+    default: 'not set',
+    parse: (text) => text,
+  }),
+  publicUrl: setting({
+    name: 'MUSTER_PUBLIC_URL',
+    meaning:
+      'What clients call the server when a proxy stands in front, or by the name in its certificate: scheme, host and port, no path.',
+    default: 'not set',
+    parse: (text) => (text === undefined ? undefined : origin(text)),
+  }),
+  trustedProxies: setting({
+    name: 'MUSTER_TRUSTED_PROXIES',
+    meaning:
+      'Addresses of proxies in front whose X-Forwarded-For or Forwarded is believed: CIDRs or single addresses, parted by commas. What they call the server is MUSTER_PUBLIC_URL, no header.',
+    default: 'none',
+    parse: (text) => ranges(text ?? ''),
+  }),
+  metricsToken: setting({
+    name: 'MUSTER_METRICS_TOKEN',
+    meaning:
+      'What whoever reads /metrics must show, as Authorization: Bearer; 16 characters at least. Not set: /metrics answers this machine alone, and nobody where MUSTER_PUBLIC_URL is set.',
+    default: 'not set',
+    secret: true,
+    parse: (text) => (text === undefined ? undefined : token(text)),
+  }),
+  logLevel: setting({
+    name: 'MUSTER_LOG_LEVEL',
+    meaning: 'fatal, error, warn, info, debug, trace or silent.',
+    default: 'info',
+    parse: (text) => oneOf(text ?? 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  }),
+}

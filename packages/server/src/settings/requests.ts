@@ -1,0 +1,63 @@
+import { setting } from './setting.ts'
+import { flag, integer } from './values.ts'
+
+/** What a request must bring, and how much of it there may be. */
+export const requestSettings = {
+  keyPoints: setting({
+    name: 'MUSTER_KEY_POINTS',
+    meaning: 'Points that an access key, or a user by the console, may spend at once; see limits.md.',
+    default: '20000',
+    parse: (text) => integer(text ?? '20000', 100, 1_000_000_000),
+  }),
+  keyPointsPerSecond: setting({
+    name: 'MUSTER_KEY_POINTS_PER_SECOND',
+    meaning: 'Points that an access key, or a user by the console, gains each second.',
+    default: '500',
+    parse: (text) => integer(text ?? '500', 1, 1_000_000_000),
+  }),
+  addressPoints: setting({
+    name: 'MUSTER_ADDRESS_POINTS',
+    meaning:
+      'Points that an address may spend at once by requests without credentials that hold, registrations of devices included; of IPv6 a /64 counts as one.',
+    default: '2000',
+    parse: (text) => integer(text ?? '2000', 100, 1_000_000_000),
+  }),
+  addressPointsPerSecond: setting({
+    name: 'MUSTER_ADDRESS_POINTS_PER_SECOND',
+    meaning: 'Points that an address gains each second.',
+    default: '50',
+    parse: (text) => integer(text ?? '50', 1, 1_000_000_000),
+  }),
+  mostRequests: setting({
+    name: 'MUSTER_MOST_REQUESTS',
+    meaning:
+      'Requests under way at most, streams apart, for each server process; further ones are answered 503 at once.',
+    default: '1000',
+    parse: (text) => integer(text ?? '1000', 1, 1_000_000),
+  }),
+  mostLag: setting({
+    name: 'MUSTER_MOST_LAG',
+    meaning:
+      'Milliseconds that a round of the event loop may take: while most take longer, requests are answered 503. 0 for any.',
+    default: '2000',
+    parse: (text) => integer(text ?? '2000', 0, 60_000),
+  }),
+  streamsPerKey: setting({
+    name: 'MUSTER_STREAMS_PER_KEY',
+    meaning: 'Subscriptions that an access key may have open at a time, on each server process.',
+    default: '20',
+    parse: (text) => integer(text ?? '20', 1, 10_000),
+  }),
+  requireDigest: setting({
+    name: 'MUSTER_REQUIRE_DIGEST',
+    meaning: '1: every signed request with a body must cover a digest of it.',
+    default: '0',
+    parse: (text) => flag(text ?? '0'),
+  }),
+  firstRecord: setting({
+    name: 'MUSTER_FIRST_RECORD',
+    meaning: 'What `from` counts from: 1, or 0 for clients written that way.',
+    default: '1',
+    parse: (text) => integer(text ?? '1', 0, 1) as 0 | 1,
+  }),
+}

@@ -1,0 +1,72 @@
+import { isIP } from 'node:net'
+import { type AddressRange, parseRange } from '../outbound/reachable.ts'
+
+// What a setting's text stands for. Each throws a text that says what the value should be.
+
+export function integer(text: string, least: number, most: number): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < least || value > most) throw new Error(`a whole number from ${least} to ${most}`)
+  return value
+}
+
+export function flag(text: string): boolean {
+  if (text !== '0' && text !== '1') throw new Error('0 or 1')
+  return text === '1'
+}
+
+export function oneOf<Value extends string>(text: string, values: readonly Value[]): Value {
+  const found = values.find((value) => value === text)
+  if (found === undefined) throw new Error(`one of ${values.join(', ')}`)
+  return found
+}
+
+export function hostName(text: string): string {
+  if (isIP(text) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text))
+    throw new Error('an IP address or a host name')
+  return text
+}
+
+export function emailAddress(text: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(text) || text.length > 254) throw new Error('an e-mail address')
+  return text
+}
+
+export function databaseUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
+    throw new Error('postgresql://user:password@host:port/database')
+  return text
+}
+
+export function masterKey(text: string): Buffer {
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== 32 || key.toString('base64') !== text) throw new Error('32 bytes in base64')
+  return key
+}
+
+export function token(text: string): string {
+  if (!/^[\x21-\x7e]{16,}$/.test(text)) throw new Error('16 or more printable ASCII characters without blanks')
+  return text
+}
+
+export function ranges(text: string): AddressRange[] {
+  const items = text.split(',').map((item) => item.trim())
+  return items.filter(Boolean).map((item) => {
+    const range = isIP(item.split('/', 1)[0] ?? '') === 0 ? undefined : parseRange(item)
+    if (range === undefined) throw new Error('CIDRs or single addresses, parted by commas, such as 10.20.0.0/16')
+    return range
+  })
+}
+
+export function retries(text: string): number[] {
+  const delays = text.split(',').map((item) => integer(item.trim(), 0, 604_800))
+  if (delays.length > 50) throw new Error('50 delays at most')
+  return delays
+}
+
+export function origin(text: string): string {
+  const wanted = 'a URL of scheme, host and port alone, such as https://muster.example.com'
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error(wanted)
+  const url = new URL(text)
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') throw new Error(wanted)
+  return url.origin
+}

@@ -1,0 +1,44 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config.ts'
+import { StartError } from '../start-error.ts'
+import { type ServedCertificate, serveCertificate } from './served-certificate.ts'
+
+/** What the server shows to those who connect, where settings say so. */
+export interface Certificates {
+  http: ServedCertificate | undefined
+  mqtt: ServedCertificate | undefined
+  /** Reads all files again. */
+  reload(): Promise<void>
+  close(): Promise<void>
+}
+
+type TlsConfig = Pick<Config, 'tlsCert' | 'tlsKey' | 'mqttTlsCert' | 'mqttTlsKey'>
+
+export async function openCertificates(config: TlsConfig, log: FastifyBaseLogger): Promise<Certificates> {
+  const http = await open({ prefix: 'MUSTER_TLS', cert: config.tlsCert, key: config.tlsKey }, log)
+  const mqtt = await open({ prefix: 'MUSTER_MQTT_TLS', cert: config.mqttTlsCert, key: config.mqttTlsKey }, log)
+  const all = [http, mqtt].filter((each) => each !== undefined)
+  return {
+    http,
+    mqtt,
+    reload: async () => void (await Promise.all(all.map((each) => each.reload()))),
+    close: async () => void (await Promise.all(all.map((each) => each.close()))),
+  }
+}
+
+interface Given {
+  /** Of the names of the two settings. */
+  prefix: string
+  cert: string | undefined
+  key: string | undefined
+}
+
+async function open({ prefix, cert, key }: Given, log: FastifyBaseLogger): Promise<ServedCertificate | undefined> {
+  if (cert === undefined && key === undefined) return undefined
+  const settings = { cert: `${prefix}_CERT`, key: `${prefix}_KEY` }
+  if (cert === undefined || key === undefined) {
+    throw new StartError(`${settings.cert} and ${settings.key} belong together: set both or neither.`)
+  }
+  const files = { cert: { setting: settings.cert, file: cert }, key: { setting: settings.key, file: key } }
+  return serveCertificate(files, log)
+}

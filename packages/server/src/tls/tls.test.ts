@@ -1,0 +1,181 @@
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createConnection } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startTestApp, type TestApp } from '../../test/app.ts'
+import { newPerson, openBrowser } from '../../test/browser.ts'
+import { type CertificatePaths, makeCertificate, replaceFile } from '../../test/certificate.ts'
+import { createTestDatabase } from '../../test/database.ts'
+import { happening, registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { failToStart, readCredentials, sendAs, startServerProcess } from '../../test/server-process.ts'
+import { readCertificate } from './certificate.ts'
+
+let folder: string
+let first: CertificatePaths
+let second: CertificatePaths
+const trusted = getCACertificates('default')
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-tls-'))
+  first = await makeCertificate(folder, 'first')
+  second = await makeCertificate(folder, 'second')
+  setDefaultCACertificates([...trusted, ...(await Promise.all([first, second].map(({ cert }) => readText(cert))))])
+})
+afterAll(async () => {
+  setDefaultCACertificates(trusted)
+  await rm(folder, { recursive: true, force: true })
+})
+
+const readText = (file: string): Promise<string> => readFile(file, 'utf8')
+
+/** Files of a certificate that may be replaced by others. */
+async function served(name: string): Promise<CertificatePaths> {
+  const paths = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}-key.pem`) }
+  await Promise.all([cp(first.cert, paths.cert), cp(first.key, paths.key)])
+  return paths
+}
+
+const httpSettings = ({ cert, key }: CertificatePaths) => ({ MUSTER_TLS_CERT: cert, MUSTER_TLS_KEY: key })
+const mqttSettings = ({ cert, key }: CertificatePaths) => ({ MUSTER_MQTT_TLS_CERT: cert, MUSTER_MQTT_TLS_KEY: key })
+
+/** What whoever connects to a port is shown now. */
+async function shownAt(port: number): Promise<string | undefined> {
+  const socket = connect({ host: '127.0.0.1', port })
+  try {
+    await once(socket, 'secureConnect')
+    return socket.getPeerX509Certificate()?.fingerprint256
+  } finally {
+    socket.destroy()
+  }
+}
+
+const fingerprintOf = async ({ cert }: CertificatePaths): Promise<string> =>
+  new X509Certificate(await readFile(cert)).fingerprint256
+
+describe('a server with a certificate', () => {
+  let app: TestApp
+  let files: CertificatePaths
+  beforeAll(async () => {
+    files = await served('files')
+    app = await startTestApp({ mqtt: true, env: { ...httpSettings(files), ...mqttSettings(files) } })
+  })
+  afterAll(() => app.close())
+
+  test('takes requests signed for its https URL, and tells browsers to come so', async () => {
+    expect(app.url).toMatch(/^https:/)
+    const { status, data, headers } = await app.owner.query('{ login { email } }')
+    expect([status, data]).toEqual([200, { login: { email: app.owner.email } }])
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
+  })
+
+  test('gives browsers a cookie that goes over https alone, and knows it again', async () => {
+    const person = await newPerson(app)
+    const browser = openBrowser(app)
+    const { setCookies } = await browser.auth('/sign-in/email', { email: person.email, password: person.password })
+    expect(setCookies).toEqual([expect.stringMatching(/^__Secure-muster\.session_token=.*; Secure; SameSite=Strict$/)])
+    const { body } = await browser.query('{ login { email } }')
+    expect(body).toEqual({ data: { login: { email: person.email } } })
+  })
+
+  test('tells for how long it is good', async () => {
+    const text = await (await fetch(`${app.url}/metrics`)).text()
+    const told = Array.from(text.matchAll(/^muster_certificate_seconds\{port="(\w+)"\} (\d+)$/gm), ([, port]) => port)
+    expect(told).toEqual(['http', 'mqtt'])
+  })
+
+  test('has the WebSocket of devices as wss', async () => {
+    const device = await registerDevice(app.owner)
+    const client = await signOn(`${app.url.replace('https:', 'wss:')}/mqtt`, device)
+    await client.publishAsync(`devices/${device.id}/attributes`, '{"site":"oslo"}', { qos: 1 })
+  })
+
+  test('speaks nothing else on its port, and goes on after who does not', async () => {
+    const plain = createConnection({ host: '127.0.0.1', port: Number(new URL(app.url).port) })
+    plain.on('error', () => {})
+    plain.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    let answer = ''
+    plain.on('data', (chunk) => (answer += chunk))
+    await once(plain, 'close')
+    expect(answer).not.toContain('HTTP')
+    expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
+  })
+
+  test('shows a renewed one to whoever connects, and leaves the connections that it has', async () => {
+    const port = Number(new URL(app.url).port)
+    const ports = [port, app.mqttPort]
+    const shown = () => Promise.all(ports.map(shownAt))
+    const [before, after] = [await fingerprintOf(first), await fingerprintOf(second)]
+    expect(await shown()).toEqual([before, before])
+    const device = await registerDevice(app.owner)
+    const client = await signOn(`mqtts://127.0.0.1:${app.mqttPort}`, device)
+    let isOpen = true
+    void happening(client, 'close').then(() => {
+      isOpen = false
+    })
+
+    await replaceFile(files.cert, second.cert)
+    await replaceFile(files.key, second.key)
+    await vi.waitFor(async () => expect(await shown()).toEqual([after, after]), { timeout: 100_000, interval: 250 })
+    await client.publishAsync(`devices/${device.id}/attributes`, '{"site":"oslo"}', { qos: 1 })
+    expect(isOpen).toBe(true)
+    expect((await app.owner.query('{ version }')).status).toBe(200)
+  })
+})
+
+test('a server process says https wherever it names itself, and on SIGHUP reads the files again, good or bad', async () => {
+  const { url: DATABASE_URL, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const [data, files] = [join(folder, 'process'), await served('process')]
+  const server = await startServerProcess({ DATABASE_URL, MUSTER_DATA: data, ...httpSettings(files) })
+  const port = Number(new URL(server.url).port)
+  const credentials = await readCredentials(data)
+  expect(server.url).toBe(`https://127.0.0.1:${port}`)
+  expect(credentials.MUSTER_URL).toBe(server.url)
+  expect(server.stdout()).toContain(`Console      ${server.url}/\n`)
+  expect((await sendAs(credentials, server.url, '{ login { email } }')).status).toBe(200)
+
+  const refusals = (): number => server.stderr().split('a new certificate cannot be served').length - 1
+  await replaceFile(files.cert, second.cert)
+  await vi.waitFor(() => expect(refusals()).toBe(1), { timeout: 100_000, interval: 100 })
+  expect(server.stderr()).toContain('MUSTER_TLS_KEY does not name the certificate')
+  // What is wrong is told once, and again to whoever asks.
+  server.signal('SIGHUP')
+  await vi.waitFor(() => expect(refusals()).toBe(2), { timeout: 100_000, interval: 100 })
+  expect(await shownAt(port)).toBe(await fingerprintOf(first))
+
+  await replaceFile(files.key, second.key)
+  server.signal('SIGHUP')
+  await vi.waitFor(() => expect(server.stderr()).toContain('a new certificate is served'), { timeout: 100_000 })
+  expect(await shownAt(port)).toBe(await fingerprintOf(second))
+  expect(await server.stop()).toBe(0)
+})
+
+describe('of what it cannot be served with the setting is named', () => {
+  const cases: [what: string, files: () => Partial<CertificatePaths>, said: RegExp][] = [
+    ['a missing certificate', () => ({ cert: `${first.cert}.not` }), /^CERT cannot be read: ENOENT.*first\.pem\.not/],
+    ['a missing key', () => ({ key: `${first.key}.not` }), /^KEY cannot be read: ENOENT.*first-key\.pem\.not/],
+    ['an unreadable key', () => ({ key: folder }), /^KEY cannot be read: EISDIR/],
+    [
+      'a file that is no certificate',
+      () => ({ cert: first.key }),
+      /^CERT names no certificate as PEM: .*first-key\.pem/,
+    ],
+    ['a key of another certificate', () => ({ key: second.key }), /^KEY does not name the .*second-key\.pem/],
+  ]
+  test.each(cases)('%s', async (_what, files, said) => {
+    const { cert, key } = { ...first, ...files() }
+    const named = { cert: { setting: 'CERT', file: cert }, key: { setting: 'KEY', file: key } }
+    await expect(readCertificate(named)).rejects.toThrow(said)
+  })
+
+  test('one of the two left away: the server does not start', async () => {
+    const env = { MUSTER_DATA: join(folder, 'none'), MUSTER_TLS_KEY: first.key, MUSTER_LOG_LEVEL: 'silent' }
+    const { code, stderr } = await failToStart(env)
+    const said = 'MUSTER_TLS_CERT and MUSTER_TLS_KEY belong together: set both or neither.\n'
+    expect({ code, stderr }).toEqual({ code: 1, stderr: said })
+  })
+})

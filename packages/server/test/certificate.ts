@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process'
+import { cp, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** Files of a certificate that signs itself, for 127.0.0.1, and of its key. */
+export interface CertificatePaths {
+  cert: string
+  key: string
+}
+
+export async function makeCertificate(folder: string, name: string): Promise<CertificatePaths> {
+  const paths = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}-key.pem`) }
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const subject = ['-subj', '/CN=muster.test', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']
+  const out = ['-out', paths.cert, '-keyout', paths.key]
+  await promisify(execFile)('openssl', ['req', '-x509', ...curve, ...subject, ...out])
+  return paths
+}
+
+/** As whoever renews certificates does it: each file at once, one after the other. */
+export async function replaceFile(path: string, by: string): Promise<void> {
+  await cp(by, `${path}.new`)
+  await rename(`${path}.new`, path)
+}

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { settings } from '../src/config.ts'
+import { createMetrics, metricTable } from '../src/metrics.ts'
+
+const folder = new URL('../../../deploy/', import.meta.url)
+const textOf = (name: string): string => readFileSync(new URL(name, folder), 'utf8')
+
+interface Panel {
+  title: string
+  targets?: { expr: string }[]
+}
+
+it('the dashboard asks for metrics that are there', async () => {
+  const { panels } = JSON.parse(textOf('grafana/muster.json')) as { panels: Panel[] }
+  const asked = panels.flatMap(({ title, targets = [] }) =>
+    targets.flatMap(({ expr }) => {
+      const names = expr.match(/\b(muster|process|nodejs)_[a-z0-9_]+/g) ?? []
+      return names.length === 0 ? [`${title} asks for nothing`] : names
+    }),
+  )
+  const { text } = await createMetrics({ ofProcess: true }).text()
+  const ofProcess = Array.from(text.matchAll(/^# TYPE (\S+)/gm), ([, name]) => name!)
+  const own = Object.values(metricTable).flatMap(({ name, type }) =>
+    type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => `${name}${part}`) : [name],
+  )
+  expect(asked.length).toBeGreaterThan(20)
+  const known = new Set<string>([...own, ...ofProcess])
+  expect(asked.filter((name) => !known.has(name))).toEqual([])
+})
+
+const files = readdirSync(folder).filter((name) => /^(compose\.yaml|Dockerfile|.*\.service)$/.test(name))
+
+it.each(files)('%s names settings that are there', (file) => {
+  const known = new Set<string>(Object.values(settings).map(({ name }) => name))
+  const named = textOf(file).match(/\bMUSTER_[A-Z_]+/g) ?? []
+  expect(named).not.toEqual([])
+  expect(named.filter((name) => !known.has(name))).toEqual([])
+})
