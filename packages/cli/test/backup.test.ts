@@ -1,0 +1,45 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { putCluster } from '../../server/test/cluster.ts'
+import { createTestDatabase } from '../../server/test/database.ts'
+import { databaseUrl, muster, temporaryFolder } from './muster.ts'
+
+it('takes a backup of the embedded database, and restores it where it has room and its key', async () => {
+  const { path } = await temporaryFolder()
+  const embedded = { MUSTER_DATA: join(path, 'data') }
+  await putCluster(embedded.MUSTER_DATA)
+  await muster(['seed', '--devices', '40', '--services', '1', '--json'], { env: embedded })
+  const file = join(path, 'night.backup')
+  const taken = await muster(['backup', file, '--json'], { env: embedded })
+  expect({ code: taken.code, stderr: taken.stderr }).toEqual({ code: 0, stderr: '' })
+  const { bytes, rows } = JSON.parse(taken.stdout)
+  expect(rows).toMatchObject({ account: 1, device: 40, service: 40 })
+  expect(bytes).toBe((await stat(file)).size)
+
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const env = { DATABASE_URL: databaseUrl(database.connection), MUSTER_DATA: join(path, 'elsewhere') }
+  const keyless = await muster(['restore', file, '--json'], { env })
+  expect(keyless.code).toBe(7)
+  expect(JSON.parse(keyless.stderr)).toMatchObject({
+    error: { message: expect.stringContaining('master key'), hint: expect.stringContaining('--without-key') },
+  })
+  const withKey = { ...env, MUSTER_DATA: embedded.MUSTER_DATA }
+  const restored = await muster(['restore', file], { env: withKey })
+  expect({ code: restored.code, stderr: restored.stderr }).toEqual({ code: 0, stderr: '' })
+  expect(restored.stdout).toContain(`${file}: `)
+})
+
+it('restores no other file', async () => {
+  const { path, write } = await temporaryFolder()
+  const file = await write('other', 'something else')
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const env = { DATABASE_URL: databaseUrl(database.connection), MUSTER_DATA: join(path, 'data') }
+  expect(await muster(['restore', file], { env })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('no whole backup'),
+  })
+})

@@ -1,0 +1,128 @@
+import pg from 'pg'
+
+/** A table whose rows go into a backup. */
+export interface Table {
+  name: string
+  columns: string[]
+  isPartitioned: boolean
+  /** Tables that must be filled before this one. */
+  needs: string[]
+  /** On disk, without indexes. */
+  bytes: number
+}
+
+/** Every table of Muster's schema, each behind those that it refers to. The queue of jobs has a schema of its own. */
+export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
+  const { rows } = await client.query<Table>(`
+    select relname as name, relkind = 'p' as "isPartitioned",
+      (select array_agg(attname::text order by attnum) from pg_attribute
+        where attrelid = class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+      (select coalesce(array_agg(distinct needed.relname::text), '{}') from pg_constraint
+        join pg_class as needed on needed.oid = confrelid
+        where conrelid = class.oid and contype = 'f' and confrelid <> class.oid) as needs,
+      case relkind when 'p' then (select coalesce(sum(pg_table_size(relid)), 0) from pg_partition_tree(class.oid))
+        else pg_table_size(class.oid) end::float8 as bytes
+    from pg_class as class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+      and relname not in ('migration', 'migration_lock')
+    order by relname`)
+  return inOrder(rows)
+}
+
+function inOrder(tables: readonly Table[]): Table[] {
+  const ordered: Table[] = []
+  const place = (table: Table): void => {
+    if (ordered.includes(table)) return
+    for (const needed of tables) if (table.needs.includes(needed.name)) place(needed)
+    ordered.push(table)
+  }
+  for (const table of tables) place(table)
+  return ordered
+}
+
+/** Those that have run, in order; none where Muster has never been. */
+export async function selectMigrations(client: pg.ClientBase): Promise<string[]> {
+  const { rows: found } = await client.query<{ found: boolean }>(`select to_regclass('migration') is not null as found`)
+  if (!found[0]?.found) return []
+  const { rows } = await client.query<{ name: string }>('select name from migration order by name')
+  return rows.map(({ name }) => name)
+}
+
+/** Begins a transaction in which every table is as it is at one moment, and keeps its columns. */
+export async function beginSnapshot(client: pg.ClientBase, tables: readonly Table[]): Promise<void> {
+  await client.query('begin isolation level repeatable read read only')
+  await client.query(asText)
+  // Before the first reading statement, which is what fixes the moment.
+  await client.query(
+    `lock table ${tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ')} in access share mode`,
+  )
+}
+
+/** The forms that values have in COPY do not hang on the settings of the database. */
+export const asText = `set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'; set local bytea_output = 'hex'; set local extra_float_digits = 1`
+
+/** The check values of the master keys that the secrets are encrypted under. */
+export async function selectMasterKeys(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ value: string }>(
+    `select value from server_setting where name in ('master_key_check', 'former_master_key_check') order by name`,
+  )
+  return rows.map(({ value }) => value)
+}
+
+/** The months of the event log's partitions, such as 2026-11. */
+export async function selectMonths(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ month: string }>(`
+    select replace(substr(child.relname, 7), '_', '-') as month
+    from pg_inherits join pg_class as child on child.oid = inhrelid
+    where inhparent = 'event'::regclass and child.relname ~ '^event_[0-9]{4}_[0-9]{2}$' order by 1`)
+  return rows.map(({ month }) => month)
+}
+
+/** The last value that was drawn of each sequence: at least the greatest one in the rows, since values outrun commits. */
+export async function selectSequences(client: pg.ClientBase): Promise<Record<string, string>> {
+  const { rows } = await client.query<{ name: string; last: string }>(`
+    select sequencename as name, coalesce(last_value, 0)::text as last from pg_sequences
+    where schemaname = current_schema() order by 1`)
+  return Object.fromEntries(rows.map(({ name, last }) => [name, last]))
+}
+
+export function copyOut({ name, columns, isPartitioned }: Table): string {
+  const list = columns.map(pg.escapeIdentifier).join(', ')
+  // Of a partitioned table COPY takes the rows by a query only.
+  return isPartitioned
+    ? `copy (select ${list} from ${pg.escapeIdentifier(name)}) to stdout`
+    : `copy ${pg.escapeIdentifier(name)} (${list}) to stdout`
+}
+
+export const copyIn = (table: string, columns: readonly string[]): string =>
+  `copy ${pg.escapeIdentifier(table)} (${columns.map(pg.escapeIdentifier).join(', ')}) from stdin`
+
+/** The tables that have rows, besides what migrations put there. */
+export async function selectFilled(client: pg.ClientBase, tables: readonly Table[]): Promise<string[]> {
+  const looks = tables
+    .filter(({ name }) => !filledByMigrations.includes(name))
+    .map(
+      ({ name }) => `select ${pg.escapeLiteral(name)} as name where exists (select from ${pg.escapeIdentifier(name)})`,
+    )
+  if (looks.length === 0) return []
+  const { rows } = await client.query<{ name: string }>(looks.join(' union all '))
+  return rows.map(({ name }) => name)
+}
+
+const filledByMigrations = ['webhook_cursor']
+
+export async function deleteMigrationRows(client: pg.ClientBase): Promise<void> {
+  for (const table of filledByMigrations) await client.query(`delete from ${pg.escapeIdentifier(table)}`)
+}
+
+/** Has a sequence go on behind a value. Undone with the transaction, unlike `setval`. */
+export async function restartSequence(client: pg.ClientBase, name: string, last: bigint): Promise<void> {
+  await client.query(`alter sequence ${pg.escapeIdentifier(name)} restart with ${last}`)
+  // As drawn: who follows the event log reads the last number that was.
+  await client.query('select nextval($1::regclass)', [pg.escapeIdentifier(name)])
+}
+
+/** For good plans from the first query on. */
+export async function analyze(client: pg.ClientBase, tables: readonly string[]): Promise<void> {
+  await client.query(`analyze ${tables.map(pg.escapeIdentifier).join(', ')}`)
+}

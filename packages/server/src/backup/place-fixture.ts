@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import { inject } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
+import { administer, atDatabase, dropDatabase } from '../../test/global-setup.ts'
+import { createDatabase, createPool, type Database } from '../db/database.ts'
+
+export interface Place {
+  db: Database
+  pool: pg.Pool
+  url: string
+}
+
+/** A database with nothing in it, or with the tables of this release. */
+export async function newDatabase(
+  kind: 'empty' | 'migrated',
+  atEnd: (end: () => Promise<void>) => void,
+): Promise<Place> {
+  if (kind === 'migrated') {
+    const { connection, url, drop } = await createTestDatabase()
+    return open(connection, url, drop, atEnd)
+  }
+  const { connection } = inject('testDatabase')
+  const name = `muster_test_${randomUUID().replaceAll('-', '')}`
+  await administer(connection, `create database "${name}"`)
+  const { connectionString, host = '', port, user = '' } = atDatabase(connection, name)
+  const url = connectionString ?? `postgresql:///${name}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`
+  return open(atDatabase(connection, name), url, () => dropDatabase(connection, name), atEnd)
+}
+
+function open(
+  connection: pg.ClientConfig,
+  url: string,
+  drop: () => Promise<void>,
+  atEnd: (end: () => Promise<void>) => void,
+): Place {
+  const pool = createPool({ connection, size: 4, statementTimeout: 0 })
+  const db = createDatabase(pool)
+  atEnd(async () => {
+    await db.destroy()
+    await drop()
+  })
+  return { db, pool, url }
+}
+
+/** The rows of every table, by a checksum of each. */
+export async function rowsOf({ pool }: Place): Promise<Record<string, unknown>> {
+  const { rows } = await pool.query<{ name: string; sum: unknown }>(`
+    select relname as name, (xpath('/row/sum/text()', query_to_xml(
+      format('select md5(string_agg(row::text, chr(10) order by row::text)) as sum from %I as row', relname), false, true, '')))[1]::text as sum
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      and relname not in ('migration', 'migration_lock')`)
+  return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]))
+}
+
+export const tablesOf = async ({ pool }: Place): Promise<number> =>
+  (await pool.query(`select from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`))
+    .rowCount!
