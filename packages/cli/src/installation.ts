@@ -20,7 +20,7 @@ export function withInstallation<Result>(work: (installation: Installation) => P
   return withDatabase(async (local) => {
     const { db, config, log } = local
     await migrate(db)
-    const url = (await writtenUrl(config.dataFolder)) ?? config.publicUrl ?? localUrl(config.host, config.port)
+    const url = (await writtenUrl(config.dataFolder)) ?? config.publicUrl ?? localUrl(config)
     const { secrets } = await setUp({ db, config, url, log })
     return work({ ...local, secrets, url })
   })

@@ -14,7 +14,8 @@ export const accountTable: readonly CommandEntry[] = [
     name: 'keys',
     summary: 'list, create, disable and delete access keys',
     group,
-    description: 'Access keys: what programs sign their requests with.',
+    description:
+      'Access keys: what programs sign their requests with. And the master key, which their secrets are encrypted under.',
     verbs: [
       {
         name: 'list',
@@ -40,6 +41,11 @@ export const accountTable: readonly CommandEntry[] = [
         name: 'delete',
         summary: 'delete access keys',
         load: async () => (await import('./keys/delete.ts')).deleteCommand(),
+      },
+      {
+        name: 'rotate-master',
+        summary: 'put another master key in the place of the present one',
+        load: async () => (await import('./keys/rotate-master.ts')).rotateMasterCommand(),
       },
     ],
   },

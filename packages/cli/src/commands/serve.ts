@@ -6,7 +6,8 @@ export function serveCommand(): Command {
     .description(
       prose(`Starts the server, and the embedded database unless DATABASE_URL names another. All settings are environment
 variables: HOST and PORT say where to listen (127.0.0.1:4000), MUSTER_DATA where to keep things (data/).
-Ctrl-C or SIGTERM ends it once running requests are answered; a second one at once.`),
+Ctrl-C or SIGTERM ends it once running requests are answered; a second one at once. Away from a terminal, SIGHUP has it read
+its certificates again.`),
     )
     .action(async () => {
       // Late, since only this command needs the server's parts.

@@ -174,6 +174,18 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./migrate.ts')).migrateCommand(),
   },
   {
+    name: 'backup',
+    summary: 'write everything in the database to a file',
+    group: server,
+    load: async () => (await import('./backup.ts')).backupCommand(),
+  },
+  {
+    name: 'restore',
+    summary: 'fill an empty database from a backup',
+    group: server,
+    load: async () => (await import('./restore.ts')).restoreCommand(),
+  },
+  {
     name: 'users',
     summary: 'add users',
     group: server,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { forEachConcurrently, type Muster } from '@muster/client'
 import { CliError } from '../cli-error.ts'
 import type { Credentials } from './device.ts'
@@ -31,7 +32,9 @@ export async function registerDevices(preparation: Preparation, ready: Credentia
     const add = async (index: number): Promise<void> => {
       if (signal.aborted) return
       const name = `simulated ${run} ${index + 1}`
-      ready.push(await register(url, { code, name, hardwareId: name.replaceAll(' ', '-') }))
+      const device = await register(url, { code, name, hardwareId: name.replaceAll(' ', '-') }, signal)
+      if (device === undefined) return
+      ready.push(device)
       onProgress(ready.length)
     }
     await forEachConcurrently(Array.from({ length: count }).keys(), add, { concurrency: AT_ONCE })
@@ -60,20 +63,29 @@ interface RegisterAnswer {
   errors?: { message: string }[]
 }
 
-async function register(url: string, body: Record<string, string>): Promise<Credentials> {
-  const response = await fetch(`${url.replace(/\/+$/, '')}/devices/v1/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(60_000),
-  })
-  const answer = (await response.json().catch(() => ({}))) as RegisterAnswer
-  if (!response.ok || answer.deviceId === undefined || answer.secret === undefined) {
-    throw new CliError(
-      `a device could not register itself: ${answer.errors?.[0]?.message ?? `HTTP ${response.status}`}`,
-    )
+/** As soon as the server lets it: so many from one address may take a while. Undefined when that was not waited for. */
+async function register(
+  url: string,
+  body: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Credentials | undefined> {
+  while (!signal.aborted) {
+    const response = await fetch(`${url.replace(/\/+$/, '')}/devices/v1/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(60_000),
+    })
+    const answer = (await response.json().catch(() => ({}))) as RegisterAnswer
+    const { deviceId, secret, errors } = answer
+    if (response.ok && deviceId !== undefined && secret !== undefined) return { id: deviceId, secret }
+    if (response.status !== 429) {
+      throw new CliError(`a device could not register itself: ${errors?.[0]?.message ?? `HTTP ${response.status}`}`)
+    }
+    const seconds = Number(response.headers.get('retry-after')) || 1
+    await sleep(seconds * 1_000, undefined, { signal }).catch(() => {})
   }
-  return { id: answer.deviceId, secret: answer.secret }
+  return undefined
 }
 
 /** Takes devices of earlier simulations, and gives each a new secret: the old one is known to nobody. */

@@ -28,7 +28,7 @@ export interface AuthenticationOptions {
   /** For the one connection that hears of changed access keys. */
   connection: pg.ClientConfig
   secrets: Secrets
-  config: Pick<Config, 'publicUrl' | 'requireDigest' | 'trustedProxies'>
+  config: Pick<Config, 'publicUrl' | 'tlsCert' | 'requireDigest' | 'trustedProxies'>
   /** Where signatures that do not hold are counted, with whatever else is there. */
   failed?: FailedSignatures
   log: FastifyBaseLogger

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
  * Writes a file that its owner alone may read, whole or not at all, on disk when the promise resolves. An older file of
  * that name is replaced.
  */
-export async function replacePrivateFile(path: string, text: string): Promise<void> {
+export async function replacePrivateFile(path: string, text: string | AsyncIterable<Uint8Array>): Promise<void> {
   await throughTemporaryFile(path, text, (temporary) => rename(temporary, path))
 }
 
@@ -27,7 +27,7 @@ export async function syncFolder(folder: string): Promise<void> {
 
 async function throughTemporaryFile(
   path: string,
-  text: string,
+  text: string | AsyncIterable<Uint8Array>,
   putInPlace: (temporary: string) => Promise<void>,
 ): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSecrets } from './secrets.ts'
+import { createKeyring, createSecrets } from './secrets.ts'
 
 const owner = { accountId: 'account-1', key: 'MKAAAAAAAA' }
 const secret = randomBytes(32)
@@ -40,6 +40,25 @@ describe('secrets', () => {
     const encrypted = createSecrets(masterKey).encrypt(owner, secret)
     expect(createSecrets(Buffer.from(masterKey)).decrypt(owner, encrypted)).toEqual(secret)
     expect(() => createSecrets(randomBytes(32)).decrypt(owner, encrypted)).toThrow()
+  })
+
+  it('reads what other keys at hand encrypted, and encrypts under the one that it was turned to', () => {
+    const [former, next] = [randomBytes(32), randomBytes(32)]
+    const held = [former]
+    const secrets = createKeyring(() => held)
+    const before = secrets.encrypt(owner, secret)
+    const byNext = createSecrets(next).encrypt(owner, secret)
+    const { checkValue } = createSecrets(next)
+    expect(secrets.turnTo(checkValue)).toBe(false)
+    expect(createSecrets(former).decrypt(owner, secrets.encrypt(owner, secret))).toEqual(secret)
+
+    held.unshift(next)
+    expect(secrets.decrypt(owner, byNext)).toEqual(secret)
+    expect(secrets.checkValue).not.toBe(checkValue)
+    expect(secrets.turnTo(checkValue)).toBe(true)
+    expect(secrets.deriveKey('links')).toEqual(createSecrets(next).deriveKey('links'))
+    expect(createSecrets(next).decrypt(owner, secrets.encrypt(owner, secret))).toEqual(secret)
+    expect(secrets.decrypt(owner, before)).toEqual(secret)
   })
 
   it('has one check value a master key, and different keys for different purposes', () => {

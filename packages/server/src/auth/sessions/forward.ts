@@ -2,11 +2,16 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
 import type { AddressOf } from '../../http/client-address.ts'
+import { isHttps } from '../../http/is-https.ts'
 import { boundedMap } from '../bounded-map.ts'
+import { followMasterKey } from '../master-key.ts'
+import type { Secrets } from '../secrets.ts'
 import { ADDRESS_HEADER } from './address-header.ts'
 import type { createBetterAuth } from './better-auth.ts'
+import { reencryptTotp } from './reencrypt-totp.ts'
 import { toldRefusal } from './refusals.ts'
 import { originOf } from './same-origin.ts'
+import { signInSecret } from './sign-in-secret.ts'
 
 export interface Forwarded {
   answer: Record<string, unknown>
@@ -19,45 +24,58 @@ export type Forward = (request: FastifyRequest, path: string, body?: object) => 
 
 export interface ForwardOptions {
   db: Database
-  config: Pick<Config, 'publicUrl'>
+  config: Pick<Config, 'publicUrl' | 'tlsCert'>
   addressOf: AddressOf
-  secret: string
+  secrets: Secrets
   log: FastifyBaseLogger
 }
 
 /** A server without MUSTER_PUBLIC_URL is called by a few names at most. */
 const ORIGINS = 20
 
-export function createForward({ db, config, addressOf, secret, log }: ForwardOptions): Forward {
+export function createForward({ db, config, addressOf, secrets, log }: ForwardOptions): Forward {
   const byOrigin = boundedMap<string, ReturnType<typeof createBetterAuth>>(ORIGINS)
+  /** An instance keeps the secret that it was made with. */
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
     // Half a second and 60 MB that a server nobody signs in to does without.
     const { createBetterAuth } = await import('./better-auth.ts')
-    const auth = byOrigin.get(origin) ?? createBetterAuth({ db, secret, origin, isSecure: isSecure(config), log })
-    byOrigin.set(origin, auth)
+    const secret = signInSecret(secrets)
+    const key = `${secrets.checkValue} ${origin}`
+    const auth = byOrigin.get(key) ?? createBetterAuth({ db, secret, origin, isSecure: isHttps(config), log })
+    byOrigin.set(key, auth)
     return auth
   }
 
   return async (request, path, body) => {
+    await followMasterKey(db, secrets)
     const origin = originOf(request, config.publicUrl)
     const headers = new Headers({ origin, [ADDRESS_HEADER]: addressOf(request.raw), 'user-agent': agentOf(request) })
     if (request.headers.cookie !== undefined) headers.set('cookie', request.headers.cookie)
     if (body !== undefined) headers.set('content-type', 'application/json')
-    const auth = await authOf(origin)
-    const response = await auth.handler(
-      new Request(`${origin}/auth${path}`, {
-        method: body === undefined ? 'GET' : 'POST',
-        headers,
-        ...(body && { body: JSON.stringify(body) }),
-      }),
-    )
+    const ask = async (): Promise<Response> => {
+      const method = body === undefined ? 'GET' : 'POST'
+      const asked = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+      return (await authOf(origin)).handler(new Request(`${origin}/auth${path}`, asked))
+    }
+    const response = await (path.startsWith('/two-factor/') ? acrossRotations({ db, secrets }, ask) : ask())
     const answer = ((await response.json().catch(() => null)) ?? {}) as Record<string, unknown>
     if (!response.ok) throw toldRefusal(path, response.status, answer)
     return { answer, cookies: response.headers.getSetCookie() }
   }
 }
 
-export const isSecure = ({ publicUrl }: Pick<Config, 'publicUrl'>): boolean => publicUrl?.startsWith('https:') === true
+/** What was written while the master key changed is under the former key; what was read may have been under the next. */
+async function acrossRotations(
+  { db, secrets }: Pick<ForwardOptions, 'db' | 'secrets'>,
+  ask: () => Promise<Response>,
+): Promise<Response> {
+  const { checkValue } = secrets
+  const response = await ask()
+  await followMasterKey(db, secrets)
+  if (secrets.checkValue === checkValue) return response
+  await db.transaction().execute((transaction) => reencryptTotp(transaction, secrets))
+  return response.status >= 500 ? ask() : response
+}
 
 /** As much of it as is worth keeping. */
 export const agentOf = ({ headers }: FastifyRequest): string => (headers['user-agent'] ?? '').slice(0, 300)

@@ -16,10 +16,10 @@ export const COOKIE_PREFIX = 'muster'
  * The form is better-auth's, which sets the cookie at sign-in: the token, a dot and the HMAC-SHA256 of the token in base64,
  * percent-encoded. What the database holds is the token alone, which nobody can use without the secret.
  */
-export function sessionCookie({ secret, isSecure }: { secret: string; isSecure: boolean }): SessionCookie {
+export function sessionCookie({ secret, isSecure }: { secret: () => string; isSecure: boolean }): SessionCookie {
   const name = `${isSecure ? '__Secure-' : ''}${COOKIE_PREFIX}.session_token`
   const attributes = `Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Strict`
-  const sign = (token: string): string => createHmac('sha256', secret).update(token).digest('base64')
+  const sign = (token: string): string => createHmac('sha256', secret()).update(token).digest('base64')
   return {
     read(header) {
       const value = findCookie(header, name)

@@ -4,17 +4,19 @@ import type { Viewer } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import type { Requester } from '../../graphql/run-operation.ts'
+import { isHttps } from '../../http/is-https.ts'
 import { parseJsonBody, readFields } from '../../http/json-fields.ts'
 import { createRefusalLog, type LogRefusal } from '../../http/refusals.ts'
 import type { Secrets } from '../secrets.ts'
 import { accountCalls } from './account-calls.ts'
 import type { AuthCall, AuthDeps } from './auth-call.ts'
-import { createForward, isSecure } from './forward.ts'
+import { createForward } from './forward.ts'
 import { CONSOLE_HEADER, isFromConsole } from './same-origin.ts'
 import { sessionCalls } from './session-calls.ts'
 import { type SessionCookie, sessionCookie } from './session-cookie.ts'
 import { createSessions, viewerOf } from './sessions.ts'
 import { signInCalls } from './sign-in-calls.ts'
+import { signInSecret } from './sign-in-secret.ts'
 import { createSignInTries } from './sign-in-tries.ts'
 
 export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'addressOf'> {
@@ -22,7 +24,7 @@ export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'addressOf'> 
   beforeRequest: (requester: Requester<Viewer>) => void
   db: Database
   secrets: Secrets
-  config: Pick<Config, 'publicUrl'>
+  config: Pick<Config, 'publicUrl' | 'tlsCert'>
   clock: () => Date
   log: FastifyBaseLogger
 }
@@ -37,7 +39,7 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
     sessions: createSessions(db, clock),
     cookie: sessionCookieOf(secrets, config),
     tries: createSignInTries(db, clock),
-    forward: createForward({ db, config, addressOf, secret: sessionSecret(secrets), log }),
+    forward: createForward({ db, config, addressOf, secrets, log }),
   }
   const refused = createRefusalLog(log, 'a sign-in was refused')
   app.register(async (scope) => {
@@ -54,10 +56,8 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
 }
 
 /** The same for everything that reads or writes the cookie. */
-export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUrl'>): SessionCookie =>
-  sessionCookie({ secret: sessionSecret(secrets), isSecure: isSecure(config) })
-
-const sessionSecret = (secrets: Secrets): string => secrets.deriveKey('console sign-in').toString('base64url')
+export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUrl' | 'tlsCert'>): SessionCookie =>
+  sessionCookie({ secret: () => signInSecret(secrets), isSecure: isHttps(config) })
 
 type CallDeps = AuthDeps & Pick<SignInOptions, 'beforeRequest'> & { refused: LogRefusal }
 

@@ -1,0 +1,107 @@
+import { type Database, query } from '../db/database.ts'
+
+const CHECK = 'master_key_check'
+/** There while a rotation is under way: of the key that some secrets are encrypted under still. */
+const FORMER_CHECK = 'former_master_key_check'
+
+/** Which master keys the database's secrets are encrypted under, by their check values. */
+export interface KeyChecks {
+  current: string | undefined
+  former: string | undefined
+}
+
+export async function selectChecks(db: Database): Promise<KeyChecks> {
+  const rows = await db.selectFrom('server_setting').selectAll().where('name', 'in', [CHECK, FORMER_CHECK]).execute()
+  const find = (wanted: string): string | undefined => rows.find(({ name }) => name === wanted)?.value
+  return { current: find(CHECK), former: find(FORMER_CHECK) }
+}
+
+export async function insertCheck(db: Database, value: string): Promise<void> {
+  await db.insertInto('server_setting').values({ name: CHECK, value }).execute()
+}
+
+/** What new secrets are to be encrypted under until the transaction ends: a rotation waits for it to begin. */
+export async function holdCheck(transaction: Database): Promise<string | undefined> {
+  const row = await transaction
+    .selectFrom('server_setting')
+    .select('value')
+    .where('name', '=', CHECK)
+    .forShare()
+    .executeTakeFirst()
+  return row?.value
+}
+
+/** Waits for the transactions that encrypt something under the key so far; those that follow see the next one. */
+export async function replaceCheck(transaction: Database, next: string): Promise<void> {
+  await transaction.selectFrom('server_setting').select('name').where('name', '=', CHECK).forUpdate().execute()
+  await query(
+    transaction,
+    `insert into server_setting (name, value) select $1, value from server_setting where name = $2`,
+    [FORMER_CHECK, CHECK],
+  )
+  await transaction.updateTable('server_setting').set({ value: next }).where('name', '=', CHECK).execute()
+}
+
+export async function deleteFormerCheck(db: Database): Promise<void> {
+  await db.deleteFrom('server_setting').where('name', '=', FORMER_CHECK).execute()
+}
+
+/** One encrypted secret: where it stands, and whose it is. */
+export interface StoredSecret {
+  accountId: string
+  /** The id of an access key or a webhook. */
+  id: string
+  encrypted: (Buffer | null)[]
+}
+
+export interface SecretPlace {
+  table: 'access_key' | 'webhook'
+  id: 'key' | 'id'
+  columns: readonly string[]
+}
+
+/** Every column that `Secrets` encrypted something in. */
+export const secretPlaces: readonly SecretPlace[] = [
+  { table: 'access_key', id: 'key', columns: ['encrypted_secret'] },
+  { table: 'webhook', id: 'id', columns: ['encrypted_secret', 'former_secret'] },
+]
+
+export type Cursor = Pick<StoredSecret, 'accountId' | 'id'>
+
+export function selectSecrets(
+  db: Database,
+  { table, id, columns }: SecretPlace,
+  { after, size }: { after: Cursor; size: number },
+): Promise<StoredSecret[]> {
+  return query(
+    db,
+    `select account_id as "accountId", ${id} as id, array[${columns.join(', ')}] as encrypted from ${table}
+     where (account_id, ${id}) > ($1, $2) order by account_id, ${id} limit $3`,
+    [after.accountId, after.id, size],
+  )
+}
+
+export interface Reencrypted extends Cursor {
+  before: Buffer
+  after: Buffer
+}
+
+/** Leaves alone what somebody else has changed since it was read. */
+export async function writeSecrets(
+  db: Database,
+  { table, id }: SecretPlace,
+  { column, secrets }: { column: string; secrets: readonly Reencrypted[] },
+): Promise<void> {
+  await query(
+    db,
+    `update ${table} as present set ${column} = written.after
+     from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[]) as written (account_id, id, before, after)
+     where present.account_id = written.account_id and present.${id} = written.id and present.${column} = written.before`,
+    [
+      secrets.map(({ accountId }) => accountId),
+      secrets.map((each) => each.id),
+      secrets.map(({ before }) => before),
+      secrets.map(({ after }) => after),
+    ],
+  )
+}

@@ -1,0 +1,98 @@
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
+import { newAccount } from '../../test/new-account.ts'
+import { readConfig } from '../config.ts'
+import { addAccessKey } from '../features/access-keys/access-keys.ts'
+import { setUp } from '../start/set-up.ts'
+import { rotateMasterKey } from './rotate-master-key.ts'
+
+/** An installation that was started once, with its owner's access key. */
+async function openInstallation() {
+  const { db, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const folder = await mkdtemp(join(tmpdir(), 'muster-rotation-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const config = readConfig({ MUSTER_DATA: folder })
+  const file = (name: string): string => join(folder, name)
+  return {
+    db,
+    file,
+    start: () => setUp({ db, config, url: 'http://127.0.0.1:4000', log: pino({ level: 'silent' }) }),
+    rotate: () => rotateMasterKey({ db, config }),
+    keys: async () => {
+      const names = (await readdir(folder)).filter((name) => name.startsWith('master.key')).sort()
+      const texts = await Promise.all(names.map((name) => readFile(file(name), 'utf8')))
+      return Object.fromEntries(names.map((name, index) => [name, texts[index]]))
+    },
+  }
+}
+
+it('waits for what is being encrypted under the former key, so that nothing stays under it', async () => {
+  const { db, start, rotate } = await openInstallation()
+  const { secrets } = await start()
+  const { id, email } = await newAccount(db)
+  const viewer = { accountId: id, email, readOnly: false }
+  const transaction = await db.startTransaction().execute()
+  const made = await addAccessKey({ db: transaction, viewer, secrets, clock: () => new Date() }, {})
+  const rotation = rotate()
+  const isWaiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    and query like '%server_setting%for update%'`
+  while ((await isWaiting.execute(db)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  await transaction.commit().execute()
+  // The owner's and the one that was waited for.
+  expect(await rotation).toMatchObject({ count: 2, damaged: [] })
+  const row = await db.selectFrom('access_key').selectAll().where('key', '=', made.key).executeTakeFirstOrThrow()
+  const opened = (await start()).secrets.all[0]!.decrypt({ accountId: id, key: made.key }, row.encrypted_secret!)
+  expect(opened.toString('base64')).toBe(made.secret)
+})
+
+it('puts the files right where it was killed among them, and makes no further key', async () => {
+  const { file, start, rotate, keys } = await openInstallation()
+  await start()
+  const former = (await keys())['master.key']
+  expect(await rotate()).toMatchObject({ count: 1 })
+  const after = await keys()
+  expect(after).toEqual({ 'master.key': expect.not.stringContaining(String(former)), 'master.key.previous': former })
+
+  await copyFile(file('master.key'), file('master.key.next'))
+  expect(await rotate()).toMatchObject({ count: 0 })
+  expect(await keys()).toEqual(after)
+
+  await copyFile(file('master.key'), file('master.key.next'))
+  await copyFile(file('master.key.previous'), file('master.key'))
+  await rm(file('master.key.previous'))
+  await start()
+  expect(await rotate()).toMatchObject({ count: 0 })
+  expect(await keys()).toEqual(after)
+  await start()
+})
+
+it('names secrets that no key opens, and leaves them as they are', async () => {
+  const { db, start, rotate } = await openInstallation()
+  await start()
+  const damaged = Buffer.alloc(61, 1)
+  const { key } = await db
+    .updateTable('access_key')
+    .set({ encrypted_secret: damaged })
+    .returning('key')
+    .executeTakeFirstOrThrow()
+  expect(await rotate()).toMatchObject({ count: 0, damaged: [key] })
+  const { encrypted_secret } = await db.selectFrom('access_key').selectAll().executeTakeFirstOrThrow()
+  expect(encrypted_secret).toEqual(damaged)
+})
+
+it('is refused while another one is at work', async () => {
+  const { db, start, rotate, keys } = await openInstallation()
+  await start()
+  const before = await keys()
+  const held = await db.startTransaction().execute()
+  await sql`select pg_advisory_xact_lock(hashtext('muster master key rotation'))`.execute(held)
+  await expect(rotate()).rejects.toThrow(/by another process/)
+  await held.rollback().execute()
+  expect(await keys()).toEqual(before)
+})

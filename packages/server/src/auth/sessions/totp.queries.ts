@@ -1,0 +1,26 @@
+import { type Database, query } from '../../db/database.ts'
+
+export interface TotpRow {
+  accountId: string
+  secret: string
+  backupCodes: string
+}
+
+/** All of them. Nobody else changes one until the transaction ends. */
+export async function lockTotp(transaction: Database): Promise<TotpRow[]> {
+  await query(transaction, 'lock table account_totp in share row exclusive mode', [])
+  return query(
+    transaction,
+    `select account_id as "accountId", encrypted_secret as secret, encrypted_backup_codes as "backupCodes"
+     from account_totp order by account_id`,
+    [],
+  )
+}
+
+export async function writeTotp(transaction: Database, { accountId, secret, backupCodes }: TotpRow): Promise<void> {
+  await transaction
+    .updateTable('account_totp')
+    .set({ encrypted_secret: secret, encrypted_backup_codes: backupCodes })
+    .where('account_id', '=', accountId)
+    .execute()
+}

@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { signRequest } from '@muster/http-signature'
+import { sql } from 'kysely'
+import { connectAsync } from 'mqtt'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newPerson, openBrowser, signIn } from '../browser.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { basic, post } from '../device.ts'
+import { type Receiver, startReceiver } from '../receiver.ts'
+import { readCredentials, type ServerProcess, startServerProcess } from '../server-process.ts'
+import { codeOf, fromBase32, wrongCodeOf } from '../totp.ts'
+import { createCanaries } from './canaries.ts'
+import { dumpTables } from './dump.ts'
+
+const canaries = createCanaries()
+/** What came back where something was refused. */
+const errors: string[] = []
+const metricsToken = canaries.add('metrics token', randomBytes(18).toString('base64url'))
+let database: TestDatabase
+let receiver: Receiver
+let folder: string
+let server: ServerProcess
+const ends: (() => Promise<unknown>)[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  receiver = await startReceiver()
+  folder = await mkdtemp(join(tmpdir(), 'muster-canaries-'))
+  const databaseUrl = new URL(database.url)
+  databaseUrl.searchParams.set('password', canaries.add('database password', randomBytes(18).toString('base64url')))
+  server = await startServerProcess(
+    {
+      DATABASE_URL: databaseUrl.href,
+      MUSTER_DATA: folder,
+      MUSTER_LOG_LEVEL: 'trace',
+      MUSTER_MASTER_KEY: canaries.add('master key', randomBytes(32).toString('base64')),
+      MUSTER_METRICS_TOKEN: metricsToken,
+      MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8',
+      MUSTER_WEBHOOK_RETRIES: '86400',
+    },
+    (end) => void ends.push(end),
+  )
+})
+afterAll(async () => {
+  for (const end of ends) await end()
+  await receiver.close()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Key {
+  keyId: string
+  secret: string
+}
+
+/** Sends an operation, signed; what is changed after signing makes the signature wrong. */
+async function ask({ keyId, secret }: Key, query: string, spoil: (body: string) => string = (body) => body) {
+  const url = `${server.url}/graphql/v1`
+  const body = JSON.stringify({ query })
+  const headers = { 'content-type': 'application/json' }
+  const key = { algorithm: 'hmac-sha256' as const, secret: Buffer.from(secret, 'base64') }
+  const created = Math.floor(Date.now() / 1_000)
+  const signed = signRequest({ keyId, key, method: 'POST', url, headers, body, created })
+  canaries.add('request signature', /:([^:]+):/.exec(signed.Signature ?? '')?.[1] ?? '')
+  const response = await fetch(url, { method: 'POST', headers: { ...headers, ...signed }, body: spoil(body) })
+  const text = await response.text()
+  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to its caller alone
+  const answer: any = JSON.parse(text)
+  if (answer.errors !== undefined) errors.push(text)
+  return answer
+}
+
+async function accessKeys(owner: Key): Promise<void> {
+  const { data } = await ask(owner, 'mutation { createAccessKey(name: "canary") { secret accessKey { key } } }')
+  const { key: keyId } = data.createAccessKey.accessKey
+  const made = { keyId, secret: canaries.add('access key secret', data.createAccessKey.secret) }
+  await ask(made, '{ login { email accessKeys { key name } } }')
+  await ask(made, '{ login { email ')
+  await ask(made, '{ nothing }')
+  await ask(made, '{ login { email } }', (body) => `${body} `)
+  await ask({ ...made, keyId: 'MKNOBODY' }, '{ login { email } }')
+  await ask({ ...made, secret: randomBytes(32).toString('base64') }, '{ login { email } }')
+  await ask(owner, `mutation { updateAccessKey(key: "${keyId}", enabled: false) { key } }`)
+  await ask(made, '{ login { email } }')
+}
+
+async function consoleSignIn(): Promise<void> {
+  const person = await newPerson(database)
+  canaries.add('password', person.password)
+  const browser = await signIn({ url: server.url }, person)
+  const guesser = openBrowser({ url: server.url })
+  const refused = async (path: string, body: object): Promise<void> => {
+    errors.push(JSON.stringify((await guesser.auth(path, body)).body))
+  }
+  const guess = canaries.add('wrong password', randomBytes(18).toString('base64url'))
+  await refused('/sign-in/email', { email: person.email, password: guess })
+  await refused('/sign-in/email', { email: [person.email], password: person.password })
+  await refused('/sign-in/email', { email: person.email, password: person.password, other: person.password })
+  const cut = `{"email":"${person.email}","password":"${person.password}"`
+  errors.push(JSON.stringify((await guesser.send('/auth/sign-in/email', { method: 'POST', body: cut })).body))
+
+  const { totpURI, backupCodes } = (await browser.auth('/two-factor/enable', { password: person.password })).body
+  const shown = canaries.add('TOTP secret', new URL(totpURI).searchParams.get('secret')!)
+  canaries.add('TOTP secret', fromBase32(shown).toString())
+  for (const code of backupCodes) canaries.add('backup code', code)
+  await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
+  const again = openBrowser({ url: server.url })
+  await again.auth('/sign-in/email', { email: person.email, password: person.password })
+  errors.push(JSON.stringify((await again.auth('/two-factor/verify-totp', { code: wrongCodeOf(totpURI) })).body))
+  await again.auth('/two-factor/verify-backup-code', { code: backupCodes[0] })
+  const next = canaries.add('password', randomBytes(18).toString('base64url'))
+  await again.auth('/change-password', { currentPassword: person.password, newPassword: next })
+  for (const each of [browser, again]) {
+    const cookie = each.cookies.get('muster.session_token') ?? ''
+    canaries.add('session cookie', decodeURIComponent(cookie))
+    canaries.add('session cookie signature', decodeURIComponent(cookie).split('.')[1] ?? '')
+    await each.query('{ login { email events { items { data } } } }')
+    errors.push(
+      JSON.stringify(
+        (await each.query('{ login { email } }', {}, { headers: { cookie: `muster.session_token=${cookie}x` } })).body,
+      ),
+    )
+  }
+}
+
+async function webhooks(owner: Key): Promise<void> {
+  const { data } = await ask(owner, `mutation { createWebhook(url: "${receiver.url}") { id secret } }`)
+  const { id, secret } = data.createWebhook
+  canaries.add('webhook secret', secret)
+  const send = async (): Promise<void> => {
+    const test = await ask(owner, `mutation { testWebhook(id: "${id}") { id } }`)
+    await receiver.waitFor(1, (message) => message.id === test.data.testWebhook.id)
+  }
+  await send()
+  const rotated = await ask(owner, `mutation { rotateWebhookSecret(id: "${id}", overlap: 3600) { secret } }`)
+  canaries.add('webhook secret', rotated.data.rotateWebhookSecret.secret)
+  // A receiver that tells everybody what it was sent.
+  receiver.answer(({ signature, text }, response) =>
+    response.writeHead(500, { 'x-told': signature }).end(signature + text),
+  )
+  await send()
+  for (const { signature } of receiver.received) {
+    for (const each of signature.split(' ')) canaries.add('webhook signature', each.replace(/^v1,/, ''))
+  }
+}
+
+async function devices(owner: Key): Promise<void> {
+  const { data } = await ask(owner, 'mutation { createRegistrationCode(uses: 2) { code registrationCode { id } } }')
+  const code = canaries.add('registration code', data.createRegistrationCode.code)
+  const { body } = await post(server, 'register', { code, hardwareId: 'CANARY-1' })
+  const { deviceId } = body
+  const secret = canaries.add('device secret', body.secret)
+  await post(server, 'report', { state: 'active' }, basic(deviceId, secret))
+  const refusals = [
+    await post(server, 'register', { code, hardwareId: 'CANARY-1' }, basic(deviceId, `${secret}x`)),
+    await post(server, 'register', { code: `${code}X`, hardwareId: 'CANARY-2' }),
+    await post(server, 'register', { code: [code], hardwareId: 'CANARY-2' }),
+    await post(server, 'register', `{"code":"${code}","hardwareId":`),
+    await post(server, 'report', { state: secret }, basic(deviceId, `${secret}x`)),
+    await post(server, 'report', { state: 'active' }, basic('0000000000000000', secret)),
+  ]
+  errors.push(...refusals.map((answer) => JSON.stringify(answer.body)))
+  const mqttUrl = `${server.url.replace('http', 'ws')}/mqtt`
+  const who = { clientId: deviceId, username: deviceId, reconnectPeriod: 0, connectTimeout: 60_000 }
+  await (await connectAsync(mqttUrl, { ...who, password: secret })).endAsync()
+  await expect(connectAsync(mqttUrl, { ...who, password: `${secret}x` })).rejects.toThrow()
+  const rotated = await ask(owner, `mutation { rotateDeviceSecret(deviceId: "${deviceId}") { secret } }`)
+  canaries.add('device secret', rotated.data.rotateDeviceSecret.secret)
+}
+
+/** What stands in a URL or a header, where it belongs and where it does not. */
+async function elsewhere(owner: Key): Promise<void> {
+  const { data } = await ask(owner, '{ login { eventsUrl } }')
+  const link = data.login.eventsUrl as string
+  canaries.add('download link', new URL(link).searchParams.get('link') ?? '')
+  await (await fetch(link)).text()
+  const wrong: [path: string, headers: Record<string, string>][] = [
+    [`${new URL(link).pathname}${new URL(link).search}x`, {}],
+    ['/graphql/v1', { authorization: `Bearer ${owner.secret}` }],
+    ['/graphql/v1/stream', { authorization: `Signature keyId="${owner.keyId}",signature="${owner.secret}"` }],
+    [`/nothing?secret=${encodeURIComponent(owner.secret)}`, { cookie: `muster.session_token=${owner.secret}` }],
+    [`/graphql/v1?query={x(secret:"${encodeURIComponent(owner.secret)}")}`, {}],
+    ['/metrics', { authorization: `Bearer ${metricsToken}x` }],
+  ]
+  for (const [path, headers] of wrong) {
+    // Some are answered by a page of the console.
+    errors.push(await (await fetch(`${server.url}${path}`, { headers })).text())
+  }
+}
+
+/** Cuts every connection that the server has, and waits until it serves again. */
+async function loseDatabase(owner: Key): Promise<void> {
+  const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name like 'muster%' and pid <> pg_backend_pid()`.execute(
+    database.db,
+  )
+  expect(rows.length).toBeGreaterThan(1)
+  while ((await ask(owner, '{ login { email } }')).data?.login === undefined);
+}
+
+it('no secret that went through comes out in a log, an error, a delivery, a metric or a dump', async () => {
+  const given = await readCredentials(folder)
+  const owner = {
+    keyId: given.MUSTER_ACCESS_KEY_ID ?? '',
+    secret: canaries.add('access key secret', given.MUSTER_SECRET_ACCESS_KEY ?? ''),
+  }
+  canaries.add('password', given.MUSTER_PASSWORD ?? '')
+  await accessKeys(owner)
+  await webhooks(owner)
+  await consoleSignIn()
+  await devices(owner)
+  await elsewhere(owner)
+  await loseDatabase(owner)
+  const authorization = `Bearer ${metricsToken}`
+  const metrics = await (await fetch(`${server.url}/metrics`, { headers: { authorization } })).text()
+  const dump = await dumpTables(database.db)
+  await server.stop()
+  const log = server.stdout() + server.stderr()
+
+  // That there is something to be found in: each has what must be in it.
+  expect(log).toContain('"level":40')
+  expect(metrics).toContain('muster_')
+  expect(dump.get('access_key')).toContain(owner.keyId)
+  expect([...dump.keys()]).toEqual(expect.arrayContaining(['session', 'event', 'webhook_delivery', '_private_jobs']))
+  expect(errors.length).toBeGreaterThan(15)
+  expect(canaries.names().length).toBeGreaterThan(12)
+
+  expect(canaries.foundIn(log)).toEqual([])
+  for (const error of errors) expect(canaries.foundIn(error)).toEqual([])
+  for (const { text } of receiver.received) expect(canaries.foundIn(text)).toEqual([])
+  expect(canaries.foundIn(metrics)).toEqual([])
+  for (const [table, text] of dump) expect([table, ...canaries.foundIn(text)]).toEqual([table])
+})
+
+it.each([
+  ['as it is', (secret: string) => `"${secret}"`],
+  ['in base64, alone', (secret: string) => Buffer.from(secret).toString('base64')],
+  ['in base64, after others', (secret: string) => Buffer.from(`id:${secret}`).toString('base64')],
+  ['in hex, as bytea is written', (secret: string) => `\\x${Buffer.from(secret, 'base64').toString('hex')}`],
+  ['in hex, in capitals', (secret: string) => Buffer.from(secret).toString('hex').toUpperCase()],
+  ['percent-encoded', encodeURIComponent],
+])('a secret is noticed %s', (_how, write) => {
+  const own = createCanaries()
+  const secret = own.add('secret', `${randomBytes(30).toString('base64')}+/=`)
+  expect(own.foundIn(`before ${write(secret)} after`)).not.toEqual([])
+  expect(own.foundIn(`before ${write(randomBytes(30).toString('base64'))} after`)).toEqual([])
+})
