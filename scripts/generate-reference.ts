@@ -28,7 +28,7 @@ const table = (head: string[], rows: string[][]): string =>
 
 function settingsPage(): string {
   const rows = Object.values(settings).map(({ name, default: initial, meaning }) => [`\`${name}\``, initial, meaning])
-  return `${note('packages/server/src/config.ts')}
+  return `${note('packages/server/src/settings')}
 # Settings
 
 All of them are environment variables; an empty one counts as not set. A wrong value stops the start with its name and

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import type { Server } from 'node:http'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify'
 import type { Authentication } from './auth/authenticate.ts'
 import { createOpenStreams } from './auth/open-streams.ts'
 import type { Secrets } from './auth/secrets.ts'
@@ -22,11 +29,14 @@ import { registerConsole } from './http/console.ts'
 import { type DeviceRoute, registerDeviceRoutes } from './http/device-route.ts'
 import { answerClientError, answerError, registerErrorAnswers } from './http/error-answers.ts'
 import { registerHealth } from './http/health.ts'
+import { isHttps } from './http/is-https.ts'
 import type { RequestLoad } from './http/load.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerNotFound } from './http/not-found.ts'
 import { shedOverload } from './http/overload.ts'
 import { registerRequestId } from './http/request-id.ts'
+import { followCertificate, secureOptions } from './http/secure-server.ts'
+import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
 import { listBounds } from './list-bounds.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
@@ -36,6 +46,7 @@ import { createRequestCharges } from './rate-limits/request-charges.ts'
 import { deprecationHeaders } from './rest/headers.ts'
 import { registerRest } from './rest/rest-route.ts'
 import { buildSchema } from './schema.ts'
+import type { ServedCertificate } from './tls/served-certificate.ts'
 
 /** What the app is made with: tests and the command bring the same. */
 export interface AppDeps {
@@ -55,6 +66,8 @@ export interface AppDeps {
   load?: RequestLoad
   /** What /metrics answers. */
   metrics?: Metrics
+  /** Shown to whoever connects, by TLS alone. */
+  certificate?: ServedCertificate | undefined
   log: FastifyBaseLogger
   clock?: () => Date
   /** False: every document goes through the plain executor. */
@@ -63,19 +76,22 @@ export interface AppDeps {
 
 /** The HTTP server, not yet listening: its parts in the order a request meets them. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
-  const app = fastify({
+  const toldToBrowsers = securityHeaders(isHttps(deps.config))
+  const options: FastifyServerOptions<Server> = {
     loggerInstance: deps.log,
     genReqId: () => randomUUID(),
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) =>
-      answerError(error, request, reply.headers(deprecationHeaders(request.url))),
+      answerError(error, request, reply.headers({ ...toldToBrowsers, ...deprecationHeaders(request.url) })),
     // Names of attributes and contexts stand in paths of the REST API, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: answerClientError,
-  })
+  }
+  const app = listenerOf(options, deps.certificate)
   registerRequestId(app)
+  registerSecurityHeaders(app, toldToBrowsers)
   registerErrorAnswers(app)
   registerSessionCookies(app)
   const schema = buildSchema()
@@ -115,7 +131,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerRest(app, graphql)
   registerEventsDownload(app, {
     db: deps.db,
-    linkKey: linkKeyOf(deps.secrets),
+    linkKey: () => linkKeyOf(deps.secrets),
     clock: clockOf(deps),
     rateLimits,
     addressOf,
@@ -124,6 +140,16 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerSignIn(app, { ...signInOf(deps), addressOf, beforeRequest: charges.chargeRequest })
   registerConsole(app)
   registerNotFound(app)
+  return app
+}
+
+function listenerOf(
+  options: FastifyServerOptions<Server>,
+  certificate: ServedCertificate | undefined,
+): FastifyInstance {
+  if (certificate === undefined) return fastify(options)
+  const app = fastify({ ...options, https: secureOptions(certificate) } as FastifyServerOptions<Server>)
+  followCertificate(app.server, certificate)
   return app
 }
 
@@ -158,7 +184,6 @@ const clockOf = ({ clock = () => new Date() }: AppDeps): (() => Date) => clock
 
 function contextOf(deps: AppDeps) {
   const { config, db, secrets, feed, outbound } = deps
-  const linkKey = linkKeyOf(secrets)
   const clock = clockOf(deps)
   return (request: FastifyRequest, viewer: Viewer): Context => ({
     db,
@@ -167,7 +192,7 @@ function contextOf(deps: AppDeps) {
     clock,
     firstRecord: config.firstRecord,
     origin: config.publicUrl ?? `${request.protocol}://${request.headers.host}`,
-    linkKey,
+    linkKey: linkKeyOf(secrets),
     feed,
     secrets,
     outbound,

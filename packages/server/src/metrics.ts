@@ -93,6 +93,12 @@ export const metricTable = {
     label: 'policy',
     help: 'Times that points were not there when this process was to take them, by whose they are: key, user, address or device.',
   },
+  certificateSeconds: {
+    name: 'muster_certificate_seconds',
+    type: 'gauge',
+    label: 'port',
+    help: 'Time until the certificate ends that this process shows on its port for http or mqtt; below 0 where it has ended.',
+  },
   jobs: {
     name: 'muster_jobs',
     type: 'gauge',

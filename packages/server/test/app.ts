@@ -17,6 +17,9 @@ import { type MqttOptions, serveMqtt } from '../src/mqtt/mqtt.ts'
 import { createOutbound } from '../src/outbound/outbound.ts'
 import type { Resolve } from '../src/outbound/resolve.ts'
 import { createRateLimits } from '../src/rate-limits/rate-limits.ts'
+import { localUrl } from '../src/start/greeting.ts'
+import { openCertificates } from '../src/tls/certificates.ts'
+import { measureCertificates } from '../src/tls/tls.metrics.ts'
 import { buildWorker } from '../src/worker.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { newAccount } from './new-account.ts'
@@ -103,6 +106,7 @@ async function startOn(
 ): Promise<TestApp> {
   const config = readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...env })
   const log = pino({ level: config.logLevel })
+  const certificates = await openCertificates(config, log)
   const metrics = createMetrics()
   const rateLimits = createRateLimits({
     config,
@@ -114,6 +118,7 @@ async function startOn(
   const authentication = await createAuthentication({ ...database, config, secrets, failed, log, ...options })
   const feed = createFeed({ ...database, log })
   measureFeed(metrics, feed)
+  measureCertificates(metrics, certificates)
   const outbound = createOutbound({ allowed: config.webhookAllow, ...(resolve && { resolve }) })
   const deps = {
     config,
@@ -123,6 +128,7 @@ async function startOn(
     outbound,
     rateLimits,
     metrics,
+    certificate: certificates.http,
     log,
     ...authentication,
     ...options,
@@ -131,9 +137,19 @@ async function startOn(
   await worker?.start()
   const app = await buildApp(deps)
   await app.listen({ host: config.host, port: config.port })
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const { port } = app.server.address() as AddressInfo
+  const url = localUrl({ ...config, host: '127.0.0.1', port })
   const presence = hasMqtt
-    ? await servePresence({ config, log, feed, metrics, rateLimits, server: app.server, ...database })
+    ? await servePresence({
+        config,
+        log,
+        feed,
+        metrics,
+        rateLimits,
+        certificate: certificates.mqtt,
+        server: app.server,
+        ...database,
+      })
     : undefined
 
   const newUser = async (): Promise<TestUser> => {
@@ -159,13 +175,18 @@ async function startOn(
       await feed.close()
       await authentication.close()
       await rateLimits.close()
+      await certificates.close()
     },
   }
 }
 
 async function servePresence(
   options: TestDatabase &
-    Pick<MqttOptions, 'log' | 'server' | 'rateLimits'> & { config: Config; feed: Feed; metrics: Metrics },
+    Pick<MqttOptions, 'log' | 'server' | 'rateLimits' | 'certificate'> & {
+      config: Config
+      feed: Feed
+      metrics: Metrics
+    },
 ) {
   const { presenceHold: holdMs } = options.config
   const onEvents = (): void => options.feed.wake()

@@ -1,5 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { signRequest } from '@muster/http-signature'
+import { onTestFinished } from 'vitest'
 import type { TestApp, TestUser } from './app.ts'
 
 export interface StreamMessage {
@@ -83,6 +85,18 @@ export async function openStream(given: StreamRequest): Promise<RawStream> {
     ended,
     cut: () => void response.destroy(),
   }
+}
+
+/** The same, and it is cut when the test is over. */
+export async function openStreamOfTest(given: StreamRequest): Promise<RawStream> {
+  const stream = await openStream(given)
+  onTestFinished(() => stream.cut())
+  return stream
+}
+
+/** Until it holds; a test that waits in vain ends by its own time limit. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(5)
 }
 
 function parse(block: string): StreamMessage[] {

@@ -90,3 +90,12 @@ export const verifyMessage = (secret: string, { id, timestamp, signature, text }
     'webhook-timestamp': timestamp,
     'webhook-signature': signature,
   })
+
+export function isGenuine(secret: string, message: Received): boolean {
+  try {
+    verifyMessage(secret, message)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -81,7 +81,7 @@ async function readyUrl(
     throw new StartFailure(code, said.stderr)
   })
   for (;;) {
-    const url = /ready at (http:\S+)/.exec(said.stdout)?.[1]
+    const url = /ready at (https?:\S+)/.exec(said.stdout)?.[1]
     if (url !== undefined) {
       ended.catch(() => {})
       return url

@@ -6,9 +6,7 @@ const MONTHS_AHEAD = 3
 /** Makes the event log's partitions for the month of `now` and those after it, where they are missing. */
 export async function createEventPartitions(db: Database, now: Date): Promise<void> {
   for (let month = 0; month <= MONTHS_AHEAD; month++) {
-    const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, 1))
-    const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month + 1, 1))
-    await createPartition(db, first, next)
+    await createEventPartition(db, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, 1)))
   }
 }
 
@@ -36,7 +34,9 @@ function endOf(name: string): Date {
   return new Date(year === undefined ? 8.64e15 : Date.UTC(Number(year), Number(month), 1))
 }
 
-async function createPartition(db: Database, first: Date, next: Date): Promise<void> {
+/** Makes the partition for the month that begins then, where it is missing. */
+export async function createEventPartition(db: Database, first: Date): Promise<void> {
+  const next = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1))
   const name = `event_${first.toISOString().slice(0, 7).replace('-', '_')}`
   const found = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(db)
   if (found.rows[0]?.found) return

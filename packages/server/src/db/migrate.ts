@@ -20,14 +20,20 @@ const provider: MigrationProvider = {
  * call it at once: one runs them, the others wait and find nothing left to do.
  */
 export async function migrate(db: Database): Promise<string[]> {
-  const migrator = new Migrator({
-    db,
-    provider,
-    migrationTableName: 'migration',
-    migrationLockTableName: 'migration_lock',
-  })
-  const { error, results } = await migrator.migrateToLatest()
+  const { error, results } = await migratorOf(db).migrateToLatest()
   if (error !== undefined) throw error
   await createEventPartitions(db, new Date())
   return (results ?? []).map((result) => result.migrationName)
 }
+
+/** Brings an empty database to the schema as it was once this migration had run. */
+export async function migrateTo(db: Database, migration: string): Promise<void> {
+  const { error } = await migratorOf(db).migrateTo(migration)
+  if (error !== undefined) throw error
+}
+
+/** Of all that this release has, in order. */
+export const migrationNames = async (): Promise<string[]> => Object.keys(await provider.getMigrations())
+
+const migratorOf = (db: Database): Migrator =>
+  new Migrator({ db, provider, migrationTableName: 'migration', migrationLockTableName: 'migration_lock' })

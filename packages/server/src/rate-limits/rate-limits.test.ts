@@ -204,4 +204,18 @@ describe('a device', () => {
     await Promise.all(said)
     expect(await value()).toBe('5')
   })
+
+  test('that has said all it may has its will said all the same', async () => {
+    const device = await registerDevice(app.owner)
+    const topic = `devices/${device.id}/attributes`
+    const will = { topic, payload: Buffer.from('{"will": "said"}'), qos: 1 as const }
+    const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device, { will })
+    for (const value of [1, 2, 3]) await client.publishAsync(topic, `{"value": "${value}"}`, { qos: 1 })
+    client.stream.destroy()
+    const said = async () =>
+      (await app.db.selectFrom('device').select('attributes').where('id', '=', device.id).execute())[0]
+    await vi.waitFor(async () => expect(await said()).toEqual({ attributes: { value: '3', will: 'said' } }), {
+      timeout: 60_000,
+    })
+  })
 })

@@ -36,7 +36,7 @@ const payers: Readonly<Record<string, string>> = {
   address: 'this address, without credentials that hold,',
 }
 
-export function rateLimited({ budget, subject }: Payer, points: number, retryAfter: number): ApiError {
+function rateLimited({ budget, subject }: Payer, points: number, retryAfter: number): ApiError {
   const { name, most, perSecond } = budget.policy
   const left = budget.left(subject)
   const again = `come back in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventTypes } from '../../src/features/events/record.ts'
 import { startTestApp, type TestApp, type TestUser } from '../app.ts'
-import { openStream, type RawStream } from '../event-stream.ts'
+import { openStreamOfTest, type RawStream, until } from '../event-stream.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
 import { type Belongings, giveBelongings, receiversAllowed, startRefusingReceiver } from './belongings.ts'
 import { mutationCalls } from './mutation-calls.ts'
@@ -40,11 +39,9 @@ async function newOwner(): Promise<Owner> {
   return { user, own: await giveBelongings(user, refusing) }
 }
 
-async function listen(user: TestUser, args: string): Promise<RawStream> {
+function listen(user: TestUser, args: string): Promise<RawStream> {
   const query = `subscription { events${args} { id type owner { id email } actor { id } target { id name } data } }`
-  const stream = await openStream({ app, user, query })
-  onTestFinished(() => stream.cut())
-  return stream
+  return openStreamOfTest({ app, user, query })
 }
 
 const deviceIds = (owners: readonly Owner[]): string =>
@@ -72,9 +69,9 @@ it('what happens to a user reaches no stream and no webhook of another, whatever
 
   // Events come in the order of their ids, so once this one is there all of the others could have been.
   const isSeen = (text: string): boolean => text.includes('"seen"')
-  while (!streams.every((stream) => isSeen(stream.text()))) await sleep(10)
+  await until(() => streams.every((stream) => isSeen(stream.text())))
   await receiver.waitFor(1, ({ text }) => isSeen(text))
-  while (!attending.text().includes('"last"')) await sleep(10)
+  await until(() => attending.text().includes('"last"'))
   const { login } = await stranger.user.data('{ login { webhooks { deliveries(size: 1000) { items { request } } } } }')
 
   const told = [JSON.stringify(login), ...streams.map((stream) => stream.text())]

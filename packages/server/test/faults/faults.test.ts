@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { until } from '../hooks.ts'
-import { type Received, startReceiver, verifyMessage } from '../receiver.ts'
+import { isGenuine, type Received, startReceiver } from '../receiver.ts'
 import { ask, check } from './checker.ts'
 import { openLedger } from './ledger.ts'
 import { openRig } from './rig.ts'
@@ -32,8 +32,10 @@ it(
     receiver.answer((message, response) => {
       // Now, since its time is a part of what is signed.
       if (!isGenuine(secret, message)) forged.push(message)
-      // A tenth of them must come again.
-      if (randomInt(10) === 0) return response.writeHead(500).end()
+      // A fifth of them must come again.
+      const turn = randomInt(10)
+      if (turn === 0) return response.writeHead(500).end()
+      if (turn === 1) return response.destroy()
       taken.push(message)
       response.end()
     })
@@ -98,13 +100,4 @@ it(
 
 function tell(figures: object): void {
   if (isByHand) console.log(JSON.stringify(figures))
-}
-
-function isGenuine(secret: string, message: Received): boolean {
-  try {
-    verifyMessage(secret, message)
-    return true
-  } catch {
-    return false
-  }
 }

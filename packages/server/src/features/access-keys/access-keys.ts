@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { generateSecret, parsePublicKey } from '@muster/http-signature'
 import { accessKeyChannel } from '../../auth/key-cache.ts'
+import { holdMasterKey } from '../../auth/master-key.ts'
 import type { Secrets } from '../../auth/secrets.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
@@ -54,6 +55,7 @@ export async function addAccessKey(context: Creating, input: AccessKeyInput): Pr
   const { db, viewer, clock } = context
   assertAccessKeyInput(input, clock())
   await assertRoomForAnother(db, viewer.accountId)
+  await holdMasterKey(db, context.secrets)
 
   const key = generateKeyId()
   const { secret, ...material } = keyMaterial(context, key, input.publicKey ?? null)

@@ -34,7 +34,7 @@ export function eventsUrl(context: Context, args: EventFilterArguments): string 
 
 export interface DownloadDeps {
   db: Database
-  linkKey: Buffer
+  linkKey: () => Buffer
   clock: () => Date
   rateLimits: RateLimits
   addressOf: AddressOf
@@ -45,7 +45,7 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
   app.get<{ Querystring: { link?: unknown } }>(PATH, async (request, reply) => {
     reply.header('cache-control', 'no-store')
     const { link } = request.query
-    const grant = typeof link === 'string' ? readGrant(link, { ...deps, now: deps.clock() }) : undefined
+    const grant = typeof link === 'string' ? readGrant(link, { linkKey: deps.linkKey(), now: deps.clock() }) : undefined
     if (grant === undefined || !(await isStillGood(deps, grant))) {
       spend(payerAt(deps.rateLimits, deps.addressOf(request.raw)), REQUEST_POINTS, reply)
       const message = 'this download link is wrong or has expired: ask for a new one with eventsUrl'

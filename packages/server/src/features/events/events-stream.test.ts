@@ -1,9 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { signRequest } from '@muster/http-signature'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { codesOf, EVENTS, namesOf, openStream, type RawStream, signStream } from '../../../test/event-stream.ts'
+import {
+  codesOf,
+  EVENTS,
+  namesOf,
+  openStream,
+  openStreamOfTest,
+  type RawStream,
+  signStream,
+  until,
+} from '../../../test/event-stream.ts'
 
 let app: TestApp
 let other: TestApp
@@ -18,16 +26,8 @@ afterAll(async () => {
   await app.close()
 })
 
-async function subscribe(user: TestUser, variables: Record<string, unknown> = {}, query = EVENTS): Promise<RawStream> {
-  const stream = await openStream({ app, user, query, variables })
-  onTestFinished(() => stream.cut())
-  return stream
-}
-
-/** Until it holds; a test that waits in vain ends by its own time limit. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(5)
-}
+const subscribe = (user: TestUser, variables: Record<string, unknown> = {}, query = EVENTS): Promise<RawStream> =>
+  openStreamOfTest({ app, user, query, variables })
 
 const register = (user: TestUser, name: string): Promise<unknown> =>
   user.data('mutation ($name: String!) { registerDevice(name: $name) { device { id } } }', { name })

@@ -8,8 +8,10 @@ import {
   eventsOf,
   namesOf,
   openStream,
+  openStreamOfTest,
   type RawStream,
   signStream,
+  until,
 } from '../../../test/event-stream.ts'
 
 let app: TestApp
@@ -31,16 +33,8 @@ afterAll(async () => {
   await app.close()
 })
 
-async function subscribe(user: TestUser, variables: Record<string, unknown> = {}, query = EVENTS): Promise<RawStream> {
-  const stream = await openStream({ app, user, query, variables })
-  onTestFinished(() => stream.cut())
-  return stream
-}
-
-/** Until it holds; a test that waits in vain ends by its own time limit. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(5)
-}
+const subscribe = (user: TestUser, variables: Record<string, unknown> = {}, query = EVENTS): Promise<RawStream> =>
+  openStreamOfTest({ app, user, query, variables })
 
 async function register(user: TestUser, name: string): Promise<string> {
   const { registerDevice } = await user.data(

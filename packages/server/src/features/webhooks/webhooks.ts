@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { holdMasterKey } from '../../auth/master-key.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
@@ -57,6 +58,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
 
   return db.transaction().execute(async (transaction) => {
     await assertRoomForAnother(transaction, viewer.accountId)
+    await holdMasterKey(transaction, secrets)
     const id = newWebhookId()
     const secret = generateWebhookSecret()
     const webhook = await insertWebhook(transaction, viewer.accountId, {
@@ -134,6 +136,7 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
   return db.transaction().execute(async (transaction) => {
     const webhook = await lockWebhook(transaction, viewer.accountId, id)
     if (webhook === undefined) throw notFound('webhook', id)
+    await holdMasterKey(transaction, secrets)
     const secret = generateWebhookSecret()
     const formerUntil = new Date(clock().getTime() + overlap * 1_000)
     await replaceSecret(transaction, viewer.accountId, {
