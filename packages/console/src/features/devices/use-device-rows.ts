@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useClient } from 'urql'
 import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
 import { createDeviceRows, type DeviceQuery, type DeviceRows } from './device-rows.ts'
@@ -22,16 +22,24 @@ export function useDeviceRows(query: DeviceQuery): Shown {
   const wanted = useMemo(() => createDeviceRows(client, query), [client, key])
   const [shown, setShown] = useState(wanted)
 
+  const current = useRef(wanted)
+
   useEffect(() => {
     const swap = (): void => {
-      if (wanted.isReady) setShown(wanted)
+      if (!wanted.isReady || current.current === wanted) return
+      current.current.close()
+      current.current = wanted
+      setShown(wanted)
     }
     swap()
-    return wanted.listen(swap)
+    const endListening = wanted.listen(swap)
+    return () => {
+      endListening()
+      // Overtaken before it was ever shown.
+      if (current.current !== wanted) wanted.close()
+    }
   }, [wanted])
-  useEffect(() => () => shown.close(), [shown])
-  // One that was overtaken before it was ever shown.
-  useEffect(() => () => void (wanted !== shown && wanted.close()), [wanted, shown])
+  useEffect(() => () => current.current.close(), [])
 
   useSyncExternalStore(shown.listen, () => shown.version)
   useLiveEvents({
