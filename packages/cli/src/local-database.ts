@@ -29,6 +29,8 @@ export async function withDatabase<Result>(work: (database: LocalDatabase) => Pr
     return await work({ db, pool, config, log })
   } finally {
     await db.destroy()
+    // Kysely leaves alone what it never used; its idle connection would keep the command for half a minute.
+    if (!pool.ending) await pool.end()
     await close()
   }
 }
