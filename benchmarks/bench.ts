@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { startAutocannon } from './run/autocannon-load.ts'
 import { type Contestant, contestants, peers } from './run/contestants.ts'
+import { readExplanations } from './run/explanations.ts'
 import { installPeers } from './run/install-peers.ts'
 import type { Load } from './run/load.ts'
 import { describeMachine } from './run/machine.ts'
@@ -80,7 +81,7 @@ async function measure(chosen: readonly Scenario[], { options, stage, load, hasP
     }
     // One that fails costs nobody the others.
     await measure(setting).then(
-      (outcome) => outcomes.push({ title, outcome }),
+      (outcome) => outcomes.push({ name, title, outcome }),
       (error: Error) => {
         missing.push(`${name}: ${error.message}`)
         process.exitCode = 1
@@ -88,7 +89,7 @@ async function measure(chosen: readonly Scenario[], { options, stage, load, hasP
     )
   }
   const method = `${rounds} rounds of ${seconds} s for each, in turn, by ${load.name}, on ${devices} devices with ${SERVICES} services each; ratios are of the same round.`
-  return { machine, method, missing, outcomes }
+  return { machine, method, missing, outcomes, explanations: await readExplanations() }
 }
 
 /** Starts the peers; one that does not start is left out and named. */

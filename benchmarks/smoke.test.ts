@@ -7,6 +7,7 @@ import { createPool } from '../packages/server/src/db/database.ts'
 import { startTestApp, type TestApp } from '../packages/server/test/app.ts'
 import { atDatabase } from '../packages/server/test/global-setup.ts'
 import { buildFloor } from './floor/floor.ts'
+import { readExplanations } from './run/explanations.ts'
 import { makeFleet } from './run/fleet.ts'
 import { ask, type Ground } from './run/ground.ts'
 import { type AccessKey, send, toRequest } from './run/operation.ts'
@@ -16,6 +17,8 @@ import { type Contender, checkAnswers, measureRounds } from './run/rounds.ts'
 import { consoleContenders } from './scenarios/console-page.ts'
 import { outcomeOf } from './scenarios/load-scenario.ts'
 import { pageContenders } from './scenarios/page.ts'
+import type { Figure, Outcome } from './scenarios/scenario.ts'
+import { scenarios } from './scenarios/scenarios.ts'
 import { onOwnDevice, writers } from './scenarios/set-attribute.ts'
 import { startWatching } from './scenarios/written.ts'
 
@@ -77,9 +80,30 @@ test('a round of the page gives a row of the report', async () => {
   ])
   const outcome = outcomeOf(runs, [{ name: 'against the floor', of: 'Muster', with: 'floor', least: 0 }])
   expect(outcome.figures.map(({ spread }) => spread.median > 0)).toEqual([true])
-  const report = toMarkdown({ machine: [], method: '', missing: [], outcomes: [{ title: 'Page', outcome }] })
+  const report = reportOf(outcome)
   expect(report).toMatch(/^\| Page +\| against the floor +\| \d+\.\d\d +\|.*\| ≥ 0 +\| yes +\|$/m)
   expect(report).toMatch(/^\| Page +\| Muster +\| \d/m)
+})
+
+const reportOf = (outcome: Outcome): string =>
+  toMarkdown({
+    machine: [],
+    method: '',
+    missing: [],
+    outcomes: [{ name: 'page', title: 'Page', outcome }],
+    explanations: new Map([['page', 'It is printed.']]),
+  })
+
+test('where a target is missed the report says why, and only there', async () => {
+  const figure = (value: number): Figure => ({
+    name: 'against the floor',
+    spread: { median: value, least: value, most: value },
+    target: { bound: 'least', value: 0.9 },
+  })
+  expect(reportOf({ rates: [], figures: [figure(0.9), figure(0.8)] })).toContain('### Page\n\nIt is printed.\n')
+  expect(reportOf({ rates: [], figures: [figure(0.9)] })).not.toContain('It is printed.')
+  const names = scenarios.map(({ name }) => name)
+  expect([...(await readExplanations()).keys()].filter((name) => !names.includes(name))).toEqual([])
 })
 
 test('server and floor answer the same for the console', async () => {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { hasProgram } from '../examples/test/programs.ts'
+import { seedDevices } from '../packages/server/test/seed-devices.ts'
 import { describeConsole, startConsole } from './harness.ts'
 
 const run = promisify(execFile)
@@ -47,4 +48,51 @@ describeConsole('the account', () => {
         .waitFor()
     },
   )
+
+  it('calls Status A what the person calls it, in lists and on pages, until that is emptied', async () => {
+    const person = await site.newPerson()
+    const [id] = await seedDevices(site.app.db, person.accountId, [{ statusA: 'all well' }])
+    const page = await site.open(person, { path: '/account/labels' })
+    const field = page.getByRole('textbox', { name: 'Status A' })
+    const save = page.getByRole('button', { name: 'Save' })
+    await field.fill('Health')
+    await save.click()
+    await save.waitFor({ state: 'detached' })
+    await field.press('Enter')
+    await site.answered(page)
+    await page.reload()
+    await expect.poll(() => field.inputValue()).toBe('Health')
+    await page.getByRole('link', { name: 'Devices' }).click()
+    await page.getByRole('columnheader', { name: 'Health' }).waitFor()
+    await page.getByRole('cell', { name: 'all well' }).waitFor()
+    await page.goto(`${site.app.url}/devices/${id}`)
+    await expect.poll(() => page.getByRole('textbox', { name: 'Health' }).inputValue()).toBe('all well')
+
+    await page.getByRole('link', { name: 'Rename the labels' }).click()
+    await field.fill('')
+    await save.click()
+    await save.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Devices' }).click()
+    await page.getByRole('columnheader', { name: 'Status A' }).waitFor()
+  })
+
+  it('makes a registration code, with the command that registers a device by it', async () => {
+    const person = await site.newPerson()
+    const page = await site.open(person, { path: '/account/codes' })
+    await page.getByRole('button', { name: 'New registration code' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Create code' }).click()
+    const command = (await dialog.getByText('muster agent install').textContent()) ?? ''
+    expect(command).toContain(`--url ${site.app.url} `)
+    const code = /--code (\S+)$/.exec(command)?.[1]
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    const registered = await fetch(`${site.app.url}/devices/v1/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code, hardwareId: 'gate-1', name: 'gate' }),
+    })
+    expect(registered.ok).toBe(true)
+    await page.getByRole('link', { name: 'Devices' }).click()
+    await page.getByRole('row').getByRole('link', { name: 'gate' }).waitFor()
+  })
 })

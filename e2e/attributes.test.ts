@@ -23,6 +23,17 @@ describeConsole('attributes of a device', () => {
   }
   const row = (page: Page, name: string) =>
     page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+  /** What the table of attributes has beyond the window's right edge, by its words. */
+  const overflowOf = (page: Page): Promise<string[]> =>
+    page
+      .getByRole('table', { name: 'Attributes' })
+      .evaluate(
+        (table, width) =>
+          [table, ...table.querySelectorAll('tbody *')]
+            .filter((element) => element.getBoundingClientRect().right > width)
+            .map((element) => element.getAttribute('aria-label') ?? element.textContent ?? ''),
+        page.viewportSize()?.width ?? 0,
+      )
   const editor = (page: Page, of: string) => page.getByRole('textbox', { name: `Value of ${of}`, exact: true })
 
   it('overrides a value in a context, and shows the base again when the override goes', async () => {
@@ -52,6 +63,13 @@ describeConsole('attributes of a device', () => {
     const shared = await site.open(person, { path: new URL(page.url()).pathname + new URL(page.url()).search })
     await row(shared, 'level').getByRole('cell', { name: 'override', exact: true }).waitFor()
     await row(shared, 'ssid').getByRole('cell', { name: 'base', exact: true }).waitFor()
+
+    // All of it fits on a phone.
+    await shared.setViewportSize({ width: 360, height: 740 })
+    await expect.poll(() => overflowOf(shared)).toEqual([])
+    await row(shared, 'level').getByRole('button', { name: 'Edit the override of level' }).click()
+    await expect.poll(() => overflowOf(shared)).toEqual([])
+    await shared.getByRole('button', { name: 'Cancel', exact: true }).click()
 
     await page.getByRole('button', { name: 'Remove the override of level' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()

@@ -1,3 +1,4 @@
+import type { Request } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { type SeedDevice, seedDevices } from '../packages/server/test/seed-devices.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
@@ -78,6 +79,38 @@ describeConsole('the list of devices', () => {
     await page.getByText('20 in all').waitFor()
   })
 
+  it('filters by what was typed last, however late the answer to an earlier letter comes', async () => {
+    const person = await personWith([...numbered(3), { name: 'oven-1' }])
+    const page = await site.open(person)
+    await page.getByText('4 in all').waitFor()
+    const names = (): Promise<string[]> => page.getByRole('row').getByRole('link').allTextContents()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/graphql/v1', async (route) => {
+      const { operationName, variables } = route.request().postDataJSON()
+      if (operationName === 'DevicePage' && variables.name === 'n') await held
+      await route.continue()
+    })
+    const field = page.getByLabel('Part of the name')
+    const isOfN = (request: Request): boolean => request.postData()?.includes('"name":"n"') ?? false
+    const asked = page.waitForRequest(isOfN)
+    await field.pressSequentially('n')
+    await asked
+    const givenUp = page.waitForEvent('requestfailed', isOfN)
+    await field.press('Backspace')
+    await field.pressSequentially('ov')
+    await page.getByText('1 match').waitFor()
+    await givenUp
+    release()
+    await site.answered(page)
+    expect(await names()).toEqual(['oven-1'])
+    expect(await field.inputValue()).toBe('ov')
+
+    // Letters are one step for the way back.
+    await page.goBack()
+    await page.getByText('4 in all').waitFor()
+    expect(await field.inputValue()).toBe('')
+  })
+
   it('scrolls through thousands, each in its place', async () => {
     const person = await personWith(numbered(5_000))
     const page = await site.open(person)
@@ -94,7 +127,8 @@ describeConsole('the list of devices', () => {
 
     // Another order is as long.
     await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
-    await page.getByRole('link', { name: 'node-5000', exact: true }).waitFor()
+    const first = page.locator('[aria-rowindex="2"]')
+    await first.getByRole('link', { name: 'node-5000', exact: true }).waitFor()
     for (const number of [3_000, 1]) {
       await table.evaluate((element, top) => element.scrollTo({ top }), (5_000 - number) * 36)
       await page.getByRole('link', { name: `node-${number}`, exact: true }).waitFor()
@@ -114,6 +148,11 @@ describeConsole('the list of devices', () => {
     await row.getByText('active', { exact: true }).waitFor()
     // By then it has also caught up with what may have happened before it was live.
     await site.answered(page)
+    await row.locator('time').first().hover()
+    await page
+      .getByRole('tooltip')
+      .getByText(/^since /)
+      .waitFor()
     const before = await names()
     await person.data(
       'mutation ($id: String!) { setAttribute(serviceId: $id, name: "$svc.statusA", value: "all well") }',

@@ -2,7 +2,7 @@ import { authenticationReasons } from '../packages/server/src/auth/reasons.ts'
 import { settings } from '../packages/server/src/config.ts'
 import { errorCodes } from '../packages/server/src/errors.ts'
 import { type LimitName, limitMeanings, limits } from '../packages/server/src/limits.ts'
-import { metricTable } from '../packages/server/src/metrics.ts'
+import { metricTable } from '../packages/server/src/metric-table.ts'
 import { pointsOfObjects } from '../packages/server/src/rate-limits/points.ts'
 import { restReference } from '../packages/server/src/rest/reference.ts'
 import { buildSchema } from '../packages/server/src/schema.ts'
@@ -33,7 +33,8 @@ function settingsPage(): string {
 
 All of them are environment variables; an empty one counts as not set. A wrong value stops the start with its name and
 what it should be. A variable that starts with \`MUSTER_\` and is no setting is named in a warning. \`NODE_EXTRA_CA_CERTS\`, of Node
-itself, names a file of certificates of authorities that webhooks over https may trust besides the usual ones.
+itself, names a file of certificates of authorities that webhooks over https may trust besides the usual ones. Further ones whose names
+begin with \`OTEL_\` are read by OpenTelemetry's library, as [the guide](../guides/operations.md#traces) has it.
 
 ${table(['Name', 'Default', 'Meaning'], rows)}
 `
@@ -120,13 +121,13 @@ While the database is away, and for devices always, each process counts by itsel
 
 function metricsPage(): string {
   const rows = Object.values(metricTable).map((metric) => {
-    const name = 'label' in metric ? `${metric.name}{${metric.label}}` : metric.name
+    const name = 'labels' in metric ? `${metric.name}{${metric.labels.join()}}` : metric.name
     return [`\`${name}\``, metric.type, metric.help]
   })
-  return `${note('packages/server/src/metrics.ts')}
+  return `${note('packages/server/src/metric-table.ts')}
 # Metrics
 
-\`GET /metrics\` answers in the text format of Prometheus, for each server process by itself. \`MUSTER_METRICS_TOKEN\` sets what
+\`GET /metrics\` answers in the text format of Prometheus, for all processes of a server (\`MUSTER_WORKERS\`), each server by itself. \`MUSTER_METRICS_TOKEN\` sets what
 must be shown as \`Authorization: Bearer\`; while it is not set the metrics are for programs on the same machine that ask without a proxy
 in between, and for nobody where \`MUSTER_PUBLIC_URL\` says that there is one. What cannot be read, as with the database away, is left
 out of the answer. Besides these there are the usual ones of a Node.js process, \`process_…\` and \`nodejs_…\`: memory, processor time,

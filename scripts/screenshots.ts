@@ -75,18 +75,21 @@ async function takeAll(browser: Browser, url: string): Promise<void> {
   for (const colorScheme of schemes) {
     for (const [size, viewport] of Object.entries(sizes)) {
       const page = await browser.newPage({ colorScheme, viewport })
-      const take = (name: string): Promise<unknown> =>
-        page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), animations: 'disabled' })
+      const take = async (name: string): Promise<void> => {
+        await page.waitForFunction('[...document.images].every((image) => image.complete)')
+        await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), animations: 'disabled' })
+      }
       await page.goto(url)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       if (size === 'desktop') await take('sign-in')
       await signIn(page, url, person)
-      for (const { name, path, text, onPhone } of places) {
+      for (const { name, path, text, at, onPhone } of places) {
         if (size === 'phone' && !onPhone) continue
         await page.goto(`${url}${path}`)
         await page.getByText(text).first().waitFor()
         // Pictures and columns find their place after the first text is there.
         await page.waitForTimeout(1500)
+        if (at !== undefined) await page.getByText(at).evaluate((element) => element.scrollIntoView())
         await take(name)
       }
       await page.context().close()

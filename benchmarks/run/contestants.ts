@@ -1,11 +1,19 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
+/** Behind `exec node`, with paths that hold wherever the benchmark runs. */
+function argsOfStart(): string[] {
+  const { scripts } = JSON.parse(readFileSync(path('../../package.json'), 'utf8')) as { scripts: { start: string } }
+  const [, args] = scripts.start.split('exec node ')
+  return args!.split(' ').map((arg) => (arg.startsWith('packages/') ? path(`../../${arg}`) : arg))
+}
+
 /** What is measured: each a process of its own on the same database, with ten connections to it. */
 export const contestants = {
   /** As `npm start` starts it. */
-  server: { args: ['--max-semi-space-size=4', path('../../packages/cli/bin/muster.js'), 'serve'] },
+  server: { args: argsOfStart() },
   /** The same SQL by hand, without GraphQL and signatures. */
   floor: { args: [path('../floor/main.ts')] },
   /** The least that a route of Fastify does. */

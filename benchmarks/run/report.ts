@@ -8,13 +8,19 @@ export interface Report {
   method: string
   /** What is not in them, and why. */
   missing: readonly string[]
-  outcomes: readonly { title: string; outcome: Outcome }[]
+  outcomes: readonly { name: string; title: string; outcome: Outcome }[]
+  /** Where the time goes that a scenario falls short by, by its name. */
+  explanations: ReadonlyMap<string, string>
 }
 
 /** The report as Markdown, whose tables are readable on a terminal too. */
-export function toMarkdown({ machine, method, missing, outcomes }: Report): string {
+export function toMarkdown({ machine, method, missing, outcomes, explanations }: Report): string {
   const figures = outcomes.flatMap(({ title, outcome }) =>
     outcome.figures.map((figure) => [title, ...figureCells(figure)]),
+  )
+  const short = outcomes.filter(({ outcome }) => outcome.figures.some((figure) => isMet(figure) === false))
+  const explained = short.map(
+    ({ name, title }) => `### ${title}\n\n${explanations.get(name) ?? 'Nobody has said yet why.'}`,
   )
   const rates = outcomes.flatMap(({ title, outcome }) => outcome.rates.map((rate) => [title, ...rateCells(rate)]))
   const parts = [
@@ -23,6 +29,7 @@ export function toMarkdown({ machine, method, missing, outcomes }: Report): stri
     machine.map((line) => `- ${line}`).join('\n'),
     '## Targets',
     table(['Scenario', 'Measured', 'Median', 'Least to most', 'Target', 'Met'], figures),
+    ...(short.length === 0 ? [] : ['## Where the time goes where a target is missed', ...explained]),
     '## Requests a second',
     table(['Scenario', 'Who', 'Median', 'Least to most', 'p50 ms', 'p99 ms', 'CPU ms each'], rates),
     ...(missing.length === 0 ? [] : ['## Missing', missing.map((line) => `- ${line}`).join('\n')]),
@@ -54,7 +61,7 @@ function rateCells({ name, perSecond, latency, processorTime }: Rate): string[] 
 const between = ({ least, most }: Spread, write: (value: number) => string): string =>
   least === most ? '' : `${write(least)} to ${write(most)}`
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows]
   const widths = head.map((_, column) => Math.max(3, ...all.map((row) => row[column]!.length)))
   const line = (cells: readonly string[]): string =>

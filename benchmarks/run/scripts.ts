@@ -10,6 +10,8 @@ export const scripts = [
   'webhooks/kills',
   'mqtt/fleet',
   'console/device-list',
+  'growth/growth',
+  'processes/workers',
 ]
 
 /** Runs one as if it had been called, and ends as it does. */

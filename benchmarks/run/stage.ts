@@ -12,8 +12,8 @@ import { type Program, startProgram } from './program.ts'
 /** A database with a fleet, and the contestants on it. */
 export interface Stage extends Ground {
   database: BenchmarkDatabase
-  /** Another server process on the same database, for the caller to stop. */
-  startServer(): Promise<Program>
+  /** Another server on the same database, for the caller to stop; with settings of its own, where they are given. */
+  startServer(settings?: Readonly<Record<string, string>>): Promise<Program>
   close(): Promise<void>
 }
 
@@ -54,9 +54,10 @@ interface Bare {
 async function furnish({ profile, ...size }: StageOptions, { programs, ...bare }: Bare): Promise<Stage> {
   const { database, pool } = bare
   const masterKey = randomBytes(32).toString('base64')
-  const startServer = async (folder: string, flags: readonly string[]): Promise<Program> => {
+  const startServer = async (folder: string, flags: readonly string[], settings = {}): Promise<Program> => {
     await mkdir(folder, { recursive: true })
-    const env = { ...serverSettings, DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
+    const own = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
+    const env = { ...serverSettings, ...own, ...settings }
     return startProgram({ args: [...flags, ...contestants.server.args], env, log: join(folder, 'log') })
   }
 
@@ -83,7 +84,7 @@ async function furnish({ profile, ...size }: StageOptions, { programs, ...bare }
     fleet,
     program,
     accessKey,
-    startServer: () => startServer(join(database.folder, `server-${++others}`), []),
+    startServer: (settings) => startServer(join(database.folder, `server-${++others}`), [], settings),
   }
 }
 

@@ -7,6 +7,8 @@ export interface Place {
   name: string
   path: string
   text: string
+  /** What stands at the top of the picture; else what the page begins with. */
+  at?: string
   onPhone?: boolean
 }
 
@@ -23,6 +25,13 @@ export async function furnish(page: Page, receivers: Receivers): Promise<Place[]
   return [
     { name: 'devices', path: '/devices?sort=lastReported%20desc', text: 'in all', onPhone: true },
     { name: 'device', path: `/devices/${device}`, text: 'Platform', onPhone: true },
+    {
+      name: 'context',
+      path: `/devices/${device}?context=night`,
+      text: 'ot-vlan-14',
+      at: 'Custom attributes',
+      onPhone: true,
+    },
     { name: 'events', path: '/events', text: 'in the last month', onPhone: true },
     { name: 'webhooks', path: '/webhooks', text: 'Inventory' },
     { name: 'webhook', path: `/webhooks/${inventory}`, text: 'kept for 30 days', onPhone: true },

@@ -19,7 +19,7 @@ export interface Installation extends LocalDatabase {
 export function withInstallation<Result>(work: (installation: Installation) => Promise<Result>): Promise<Result> {
   return withDatabase(async (local) => {
     const { db, config, log } = local
-    await migrate(db)
+    await migrate(db, { log })
     const url = (await writtenUrl(config.dataFolder)) ?? config.publicUrl ?? localUrl(config)
     const { secrets } = await setUp({ db, config, url, log })
     return work({ ...local, secrets, url })

@@ -13,7 +13,7 @@ export interface LocalDatabase {
 }
 
 /**
- * Does work on the installation's own database: that of DATABASE_URL, else the embedded one, which is started for as long
+ * Does work on the installation's own database: that of DATABASE_DIRECT_URL or DATABASE_URL, else the embedded one, which is started for as long
  * as the work takes unless a server runs it already.
  */
 export async function withDatabase<Result>(work: (database: LocalDatabase) => Promise<Result>): Promise<Result> {
@@ -25,7 +25,7 @@ export async function withDatabase<Result>(work: (database: LocalDatabase) => Pr
   pool.on('error', () => {})
   const db = createDatabase(pool)
   try {
-    if (config.databaseUrl !== undefined) await assertAnswers(pool)
+    if (config.databaseUrl !== undefined) await assertAnswers(pool, config)
     return await work({ db, pool, config, log })
   } finally {
     await db.destroy()
@@ -35,19 +35,20 @@ export async function withDatabase<Result>(work: (database: LocalDatabase) => Pr
   }
 }
 
-async function assertAnswers(pool: pg.Pool): Promise<void> {
+async function assertAnswers(pool: pg.Pool, { databaseDirectUrl }: Config): Promise<void> {
   try {
     const client = await pool.connect()
     client.release()
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException
-    throw new CliError(`DATABASE_URL: no database answers there (${message || code})`)
+    const name = databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
+    throw new CliError(`${name}: no database answers there (${message || code})`)
   }
 }
 
 async function open(config: Config, log: Log): Promise<{ connection: pg.PoolConfig; close: OpenDatabase['close'] }> {
   if (config.databaseUrl !== undefined) {
-    return { connection: { connectionString: config.databaseUrl }, close: async () => {} }
+    return { connection: { connectionString: config.databaseDirectUrl ?? config.databaseUrl }, close: async () => {} }
   }
   return connectOrStart({
     dataFolder: config.dataFolder,

@@ -37,7 +37,14 @@ interface RunningProcess {
 /** The command as people run it, in an environment of its own. */
 export function startMuster(args: string[], { env = {}, input = '' }: RunOptions = {}): Running {
   const child = spawn(process.execPath, [launcher, ...args], {
-    env: { PATH: process.env.PATH, HOME: '/nowhere', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: '/nowhere',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      // A busy machine is no silence of the database.
+      MUSTER_DATABASE_SILENCE: '20000',
+      ...env,
+    },
   })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (chunk) => (said.stdout += chunk))

@@ -38,12 +38,12 @@ function readContentDigest(text: string): DigestMember[] {
   if (dictionary === undefined || dictionary.size === 0) {
     throw new Refusal('digest-malformed', 'Content-Digest is not a canonical structured field.')
   }
-  return Array.from(dictionary, ([algorithm, member]) => {
-    const [value] = member.value
-    if (!(value instanceof ArrayBuffer))
-      throw new Refusal('digest-malformed', 'Content-Digest has a member without bytes.')
-    return { algorithm, value: Buffer.from(value).toString('base64') }
-  })
+  const members: DigestMember[] = []
+  for (const [algorithm, { bytes }] of dictionary) {
+    if (bytes === undefined) throw new Refusal('digest-malformed', 'Content-Digest has a member without bytes.')
+    members.push({ algorithm, value: bytes })
+  }
+  return members
 }
 
 /** RFC 3230 §4.3.2: `SHA-256=…,SHA-512=…`, names in either case. */

@@ -1,4 +1,4 @@
-import { type BareItem, type InnerList, type Item, isInnerList } from 'structured-headers'
+import type { BareItem, Item } from 'structured-headers'
 import { readRfc9421Algorithm, readSignature } from './algorithms.ts'
 import type { Message } from './message.ts'
 import {
@@ -10,10 +10,9 @@ import {
   readKeyId,
 } from './parsed-signature.ts'
 import { Refusal } from './reasons.ts'
-import { type Member, parseCanonicalDictionary } from './structured-field.ts'
+import { type Member, type Members, parseCanonicalDictionary } from './structured-field.ts'
 
 type Parameters = ReadonlyMap<string, BareItem>
-type Members = ReadonlyMap<string, Member>
 
 /** Derived components of a request (RFC 9421 §2.2) that are supported; `@query-param` and all parameters are not. */
 const derivedComponents = new Set([
@@ -43,7 +42,7 @@ export function readRfc9421(message: Message): [ParsedSignature, ...ParsedSignat
   let refusal: Refusal | undefined
   for (const [label, input] of inputs) {
     try {
-      usable.push(readOne(input, signatures.get(label)!.value, message))
+      usable.push(readOne(input, signatures.get(label)!, message))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       refusal ??= error
@@ -75,14 +74,14 @@ function assertSameLabels(inputs: Members, signatures: Members): void {
   }
 }
 
-function readOne({ value: input, text }: Member, signature: Item | InnerList, message: Message): ParsedSignature {
-  if (!isInnerList(input)) throw new Refusal('malformed', 'A member of Signature-Input is not a list in parentheses.')
-  const parameters = input[1]
+function readOne({ list, text }: Member, signature: Member, message: Message): ParsedSignature {
+  if (list === undefined) throw new Refusal('malformed', 'A member of Signature-Input is not a list in parentheses.')
+  const [items, parameters] = list
   const keyId = readKeyId(readString(parameters, 'keyid'))
   return namingKey(keyId, () => {
     const algorithmName = readString(parameters, 'alg')
     const algorithm = algorithmName === undefined ? undefined : readRfc9421Algorithm(algorithmName)
-    const components = input[0].map(readComponent)
+    const components = items.map(readComponent)
     assertComponentList(components, message.fields)
     const created = readTime(parameters, 'created')
     assertCoverage(components, message.target)
@@ -150,10 +149,9 @@ function readNonce(parameters: Parameters): string | undefined {
   return nonce
 }
 
-function readBytes(member: Item | InnerList): string {
-  const value = member[0]
-  if (!(value instanceof ArrayBuffer)) throw new Refusal('malformed', 'A member of Signature is not a byte sequence.')
-  return Buffer.from(value).toString('base64')
+function readBytes({ bytes }: Member): string {
+  if (bytes === undefined) throw new Refusal('malformed', 'A member of Signature is not a byte sequence.')
+  return bytes
 }
 
 const notCovered = (what: string): Refusal => new Refusal('not-covered', `The signature must cover ${what}.`)

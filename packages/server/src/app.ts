@@ -15,14 +15,18 @@ import { registerSignIn, type SignInOptions } from './auth/sessions/sign-in-rout
 import type { Config } from './config.ts'
 import type { Context, Viewer } from './context.ts'
 import type { Database } from './db/database.ts'
+import type { ReadSide } from './db/read-side.ts'
 import { registerEventsDownload } from './features/events/events-download.ts'
 import type { Feed } from './features/events/feed/feed.ts'
 import { reportRoute } from './features/presence/report-route.ts'
 import { registerRoute } from './features/registration-codes/register-route.ts'
 import { recordSignIn } from './features/users/record-sign-in.ts'
 import { schemaText } from './graphql/assemble.ts'
+import { isFailureOfStandby } from './graphql/database-away.ts'
+import { causeOf } from './graphql/error-mapping.ts'
 import { createExecutor } from './graphql/execute.ts'
 import { type GraphqlRouteInput, registerGraphqlRoute } from './graphql/http-route.ts'
+import type { Elsewhere, OperationStart } from './graphql/run-operation.ts'
 import { registerStreamRoute } from './graphql/stream-route.ts'
 import { clientAddress } from './http/client-address.ts'
 import { registerConsole } from './http/console.ts'
@@ -35,6 +39,7 @@ import { registerMetrics } from './http/metrics.ts'
 import { registerNotFound } from './http/not-found.ts'
 import { shedOverload } from './http/overload.ts'
 import { registerRequestId } from './http/request-id.ts'
+import { recordRequests } from './http/request-records.ts'
 import { followCertificate, secureOptions } from './http/secure-server.ts'
 import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
 import { listBounds } from './list-bounds.ts'
@@ -43,15 +48,21 @@ import type { Outbound } from './outbound/outbound.ts'
 import { assertPermissions, publicFields } from './permissions.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createRequestCharges } from './rate-limits/request-charges.ts'
+import { tellEveryAnswer } from './rate-limits/tell-every-answer.ts'
 import { deprecationHeaders } from './rest/headers.ts'
 import { registerRest } from './rest/rest-route.ts'
 import { buildSchema } from './schema.ts'
 import type { ServedCertificate } from './tls/served-certificate.ts'
+import { traceOperations } from './tracing/operation-spans.ts'
+import { traceRequests } from './tracing/request-spans.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 /** What the app is made with: tests and the command bring the same. */
 export interface AppDeps {
   config: Config
   db: Database
+  /** Where queries of lists may read. Left away: in `db` as everything else. */
+  readSide?: ReadSide | undefined
   authenticate: Authentication['authenticate']
   /** Ends the streams of keys that no longer work. */
   refusalOf: Authentication['refusalOf']
@@ -66,6 +77,8 @@ export interface AppDeps {
   load?: RequestLoad
   /** What /metrics answers. */
   metrics?: Metrics
+  /** Told what takes how long. */
+  tracing?: Tracing | undefined
   /** Shown to whoever connects, by TLS alone. */
   certificate?: ServedCertificate | undefined
   log: FastifyBaseLogger
@@ -91,6 +104,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   }
   const app = listenerOf(options, deps.certificate)
   registerRequestId(app)
+  const spans = deps.tracing && traceRequests(app, deps.tracing, { isSpared: tellsOfServer })
   registerSecurityHeaders(app, toldToBrowsers)
   registerErrorAnswers(app)
   registerSessionCookies(app)
@@ -100,29 +114,40 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const addressOf = clientAddress(deps.config.trustedProxies)
   const rateLimits = deps.rateLimits ?? createRateLimits(deps)
   const charges = createRequestCharges(rateLimits, addressOf)
+  tellEveryAnswer(app, rateLimits, addressOf)
 
   const isLasting = (path: string): boolean => path.startsWith('/graphql/v1/stream')
+  recordRequests(app, {
+    metrics: deps.metrics,
+    logsAll: deps.config.logRequests,
+    traceIdOf: spans?.traceIdOf,
+  })
   deps.load?.count(app, isLasting)
   const onShed = deps.metrics?.counter('requestsShed') ?? (() => {})
   const underWay = shedOverload(app, { config: deps.config, isSpared: tellsOfServer, isLasting, onShed })
   deps.metrics?.gauge('requestsUnderWay', underWay)
   registerHealth(app, deps.db)
   if (deps.metrics !== undefined) registerMetrics(app, { ...deps.config, metrics: deps.metrics })
+  const onDocument = deps.metrics?.counter('documents')
+  const executor = createExecutor({ schema, listBounds, publicFields, jit: deps.jit ?? true, onDocument })
+  deps.metrics?.gauge('documentCacheBytes', () => executor.cachedBytes)
   const graphql: GraphqlRouteInput<Viewer> = {
-    executor: createExecutor({ schema, listBounds, publicFields, jit: deps.jit ?? true }),
+    executor,
     path: '/graphql/v1',
     sdl: schemaText(schema),
     authenticate: deps.authenticate,
     beforeRequest: charges.chargeRequest,
     // Public operations select nothing that reads the context.
     buildContext: (request, viewer) => (viewer === null ? {} : createContext(request, viewer)),
-    beforeOperation: async (start) => {
+    ...(deps.readSide && { readElsewhere: readElsewhere(deps.readSide, createContext) }),
+    beforeOperation: (start) => {
       const settle = charges.chargeOperation(start)
       return (data) => {
         settle?.(data)
         if (start.operation.kind === 'mutation') deps.feed.wake()
       }
     },
+    around: deps.tracing && traceOperations(deps.tracing),
     onInternal: (error, request) => request.log.error({ err: error }, 'a request failed by a fault of the server'),
   }
   registerGraphqlRoute(app, graphql)
@@ -181,6 +206,23 @@ const tellsOfServer = (url: string): boolean => /^\/(healthz|readyz|metrics)(\?|
 const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('download links')
 
 const clockOf = ({ clock = () => new Date() }: AppDeps): (() => Date) => clock
+
+/** Queries that may answer more than one object read from the replica, where that is as far as the primary. */
+function readElsewhere(readSide: ReadSide, createContext: ReturnType<typeof contextOf>) {
+  return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<Elsewhere | undefined> => {
+    if (viewer === null || operation.objectCount <= 1) return undefined
+    const db = await readSide.choose()
+    if (db === undefined) return undefined
+    return {
+      contextValue: { ...createContext(request, viewer), db },
+      failed({ errors = [] }) {
+        const failure = errors.map(causeOf).find(isFailureOfStandby)
+        if (failure !== undefined) readSide.failed(db, failure)
+        return failure !== undefined
+      },
+    }
+  }
+}
 
 function contextOf(deps: AppDeps) {
   const { config, db, secrets, feed, outbound } = deps

@@ -1,17 +1,21 @@
 import { dataSettings } from './settings/data.ts'
 import { deviceSettings } from './settings/devices.ts'
 import { httpSettings } from './settings/http.ts'
+import { processSettings } from './settings/processes.ts'
 import { requestSettings } from './settings/requests.ts'
 import type { Setting } from './settings/setting.ts'
+import { traceSettings } from './settings/traces.ts'
 import { webhookSettings } from './settings/webhooks.ts'
 
 /** All settings of the server, by the names that they have in the code. */
 export const settings = {
   ...httpSettings,
+  ...processSettings,
   ...dataSettings,
   ...requestSettings,
   ...deviceSettings,
   ...webhookSettings,
+  ...traceSettings,
 } satisfies Record<string, Setting<unknown>>
 
 export type Config = Readonly<{ [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> }>

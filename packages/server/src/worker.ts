@@ -6,6 +6,8 @@ import type { Secrets } from './auth/secrets.ts'
 import { deleteExpiredSignIns } from './auth/sessions/sign-in.queries.ts'
 import type { Config } from './config.ts'
 import { createDatabase, createPool } from './db/database.ts'
+import { watchPool } from './db/watch-pool.ts'
+import { sumDeviceCounts, sumDeviceCountsJob } from './features/devices/device-count.jobs.ts'
 import { keepPartitions, partitionsJob } from './features/events/events.jobs.ts'
 import type { Feed } from './features/events/feed/feed.ts'
 import { dropCodesJob } from './features/registration-codes/registration-codes.jobs.ts'
@@ -14,10 +16,12 @@ import { createWebhookWorker } from './features/webhooks/webhook-worker.ts'
 import { dropDeliveriesJob, sweepJob } from './features/webhooks/webhooks.jobs.ts'
 import type { Load } from './http/load.ts'
 import { type CronLine, implementJob, type Job } from './jobs/job.ts'
-import { measureJobs } from './jobs/jobs.metrics.ts'
+import { measureJobs, timeJob } from './jobs/jobs.metrics.ts'
 import { type JobRunner, migrateJobs, startJobs } from './jobs/runner.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import { traceJob } from './tracing/job-spans.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 export interface WorkerDeps {
   config: Config
@@ -28,6 +32,7 @@ export interface WorkerDeps {
   /** What deliveries give way to. */
   load?: Load
   metrics?: Metrics
+  tracing?: Tracing | undefined
   log: FastifyBaseLogger
   clock?: () => Date
 }
@@ -45,6 +50,7 @@ const CONNECTIONS = 5
 /** Minute, hour, day, month, weekday; UTC. */
 const crontab: readonly CronLine[] = [
   { job: sweepJob, match: '* * * * *' },
+  { job: sumDeviceCountsJob, match: '* * * * *' },
   { job: partitionsJob, match: '7 * * * *' },
   { job: dropNoncesJob, match: '*/10 * * * *' },
   { job: dropSignInsJob, match: '3,13,23,33,43,53 * * * *' },
@@ -59,13 +65,15 @@ export function buildWorker({
   clock = () => new Date(),
   load = { isHigh: () => false },
   metrics = createMetrics(),
+  tracing,
   ...deps
 }: WorkerDeps): Worker {
   const { log } = deps
-  const pool = createPool({ connection, size: CONNECTIONS, statementTimeout: config.statementTimeout })
+  const { statementTimeout, databaseSilence: silence } = config
+  const pool = createPool({ connection, size: CONNECTIONS, statementTimeout, silence })
   // The queue wants to see one; a connection that breaks is told by the next query on it.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = createDatabase(pool)
+  const db = createDatabase(pool, watchPool(pool, 'work', { metrics, tracing }))
   const webhooks = createWebhookWorker({
     ...deps,
     db,
@@ -82,18 +90,21 @@ export function buildWorker({
       const dropped = await keepPartitions(db, { now: clock(), retention: config.eventRetention })
       if (dropped.length > 0) log.info({ partitions: dropped }, 'dropped events that are no longer kept')
     }),
+    implementJob(sumDeviceCountsJob, () => sumDeviceCounts(db)),
     implementJob(dropNoncesJob, () => deleteExpiredNonces(db, clock())),
     implementJob(dropSignInsJob, () => deleteExpiredSignIns(db, clock())),
     implementJob(dropCodesJob, async () => {
       await sweepRegistrationCodes(db, clock())
     }),
   ]
+  const timed = jobs.map(timeJob(metrics))
+  const watched = tracing === undefined ? timed : timed.map((job) => traceJob(tracing, job))
   let runner: JobRunner | undefined
   return {
     async start() {
       await migrateJobs(db, pool, log)
       webhooks.start()
-      runner = await startJobs({ db, pool, jobs, crontab, log })
+      runner = await startJobs({ db, pool, jobs: watched, crontab, log })
     },
     async close() {
       await webhooks.close()

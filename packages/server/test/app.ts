@@ -8,6 +8,7 @@ import { createAuthentication } from '../src/auth/authenticate.ts'
 import { createSecrets, type Secrets } from '../src/auth/secrets.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/db/database.ts'
+import type { ReadSide } from '../src/db/read-side.ts'
 import { createAccessKey } from '../src/features/access-keys/access-keys.ts'
 import { measureFeed } from '../src/features/events/feed/feed.metrics.ts'
 import { createFeed, type Feed } from '../src/features/events/feed/feed.ts'
@@ -75,6 +76,8 @@ export interface TestAppOptions {
   mqtt?: boolean
   /** True: other servers are told what is spent here, and the other way round. */
   sharesSpending?: boolean
+  /** Where queries of lists may read. */
+  readSide?: ReadSide
   /** Finds the addresses of names that webhooks go to. */
   resolve?: Resolve
 }
@@ -201,7 +204,7 @@ async function servePresence(
   }
 }
 
-function testUser(url: string, user: Pick<TestUser, 'accountId' | 'email' | 'keyId' | 'secret'>): TestUser {
+export function testUser(url: string, user: Pick<TestUser, 'accountId' | 'email' | 'keyId' | 'secret'>): TestUser {
   const key: SigningKey = { algorithm: 'hmac-sha256', secret: Buffer.from(user.secret, 'base64') }
   const query: TestUser['query'] = (document, variables) =>
     sendSigned(`${url}/graphql/v1`, user.keyId, key, { query: document, variables })

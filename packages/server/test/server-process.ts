@@ -33,6 +33,8 @@ export async function startServerProcess(
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: '0',
       MUSTER_MQTT_PORT: '0',
+      // A busy machine is no silence.
+      MUSTER_DATABASE_SILENCE: '20000',
       ...env,
     },
   })
@@ -111,9 +113,10 @@ export async function sendAs(
   { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' }: Record<string, string>,
   url: string,
   query: string,
+  more: Record<string, string> = {},
 ): Promise<SignedAnswer> {
   const body = JSON.stringify({ query })
-  const headers = { 'content-type': 'application/json' }
+  const headers = { 'content-type': 'application/json', ...more }
   const signature = signRequest({
     keyId,
     key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') },

@@ -36,6 +36,7 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   damaged: { exitCode: exitCodes.failed, hint: 'Nothing was changed. Take another backup.' },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or MUSTER_DATA.' },
+  upgrading: { exitCode: exitCodes.notNow, hint: 'Nothing was written.' },
   taken: { exitCode: exitCodes.conflict, hint: 'Give another name.' },
   'not-empty': {
     exitCode: exitCodes.conflict,

@@ -12,7 +12,7 @@ are replaced one by one. Works on DATABASE_URL, else on the database in MUSTER_D
         import('../local-database.ts'),
         import('@muster/server/db/migrate.ts'),
       ])
-      const done = await withDatabase(({ db }) => migrate(db))
+      const done = await withDatabase(({ db, log }) => migrate(db, { log }))
       if (json) console.log(JSON.stringify({ migrations: done }))
       else console.log(done.length === 0 ? 'Nothing to do: the schema is up to date.' : `Done: ${done.join(', ')}`)
     })

@@ -56,7 +56,7 @@ export function Sidebar({ index, place }: { index: SchemaIndex; place: Place }) 
           ref={input}
           type="search"
           aria-label="Search the schema"
-          placeholder="Types, fields, arguments, words"
+          placeholder="Search the reference"
           value={text}
           onChange={(event) => change(event.currentTarget.value)}
           onKeyDown={onInputKey}

@@ -1,6 +1,7 @@
 import { Box, Group, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import classes from './page-header.module.css'
 
 interface PageHeaderProps {
   title: string
@@ -30,7 +31,11 @@ export function PageHeader({ title, beside, children, actions }: PageHeaderProps
           </Text>
         )}
       </Box>
-      {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
+      {actions === undefined ? null : (
+        <Group gap="xs" className={classes.actions}>
+          {actions}
+        </Group>
+      )}
     </Group>
   )
 }

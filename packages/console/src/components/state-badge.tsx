@@ -1,4 +1,3 @@
-import { Group, Text } from '@mantine/core'
 import classes from './state-badge.module.css'
 import { Since } from './time.tsx'
 
@@ -12,12 +11,10 @@ interface StateBadgeProps {
 /** Says the state by word and shape, not by colour alone. */
 export function StateBadge({ state, since }: StateBadgeProps) {
   return (
-    <Group gap={6} wrap="nowrap" component="span">
+    <span className={classes.state}>
       <span className={classes.dot} data-state={state} aria-hidden="true" />
-      <Text span inherit>
-        {state}
-      </Text>
+      <span>{state}</span>
       {since === undefined ? null : <Since value={since} />}
-    </Group>
+    </span>
   )
 }

@@ -1,5 +1,6 @@
-import { Text, Tooltip } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
+import { Hint } from './hint.tsx'
+import classes from './time.module.css'
 
 interface TimeProps {
   /** As the API gives it. */
@@ -8,25 +9,17 @@ interface TimeProps {
   none?: string
   /** `relative`: 3 min ago. `local`: the date and time in the person's zone. */
   format?: 'relative' | 'local'
-  c?: string
 }
 
-/** A moment. Hovering or focusing shows it exactly, with the zone. */
-export function Time({ value, none = 'never', format = 'relative', c }: TimeProps) {
+/** A moment. Hovering shows it exactly, with the zone. */
+export function Time({ value, none = 'never', format = 'relative' }: TimeProps) {
   const now = useNow()
-  if (value === null || value === undefined)
-    return (
-      <Text span inherit c="dimmed">
-        {none}
-      </Text>
-    )
+  if (value === null || value === undefined) return <span className={classes.dimmed}>{none}</span>
   const date = new Date(value)
   return (
-    <Tooltip label={exactTime(date)} withinPortal>
-      <Text span inherit c={c} style={{ whiteSpace: 'nowrap' }}>
-        <time dateTime={value}>{format === 'relative' ? relativeTime(date, now) : localTime(date)}</time>
-      </Text>
-    </Tooltip>
+    <Hint className={classes.time} label={() => exactTime(date)}>
+      <time dateTime={value}>{format === 'relative' ? relativeTime(date, now) : localTime(date)}</time>
+    </Hint>
   )
 }
 
@@ -36,13 +29,13 @@ export function Since({ value }: { value: string | null | undefined }) {
   if (value === null || value === undefined) return null
   const date = new Date(value)
   return (
-    <Tooltip label={`since ${exactTime(date)}`} withinPortal>
-      <Text span inherit c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-        <time dateTime={value}>{duration(now - date.getTime())}</time>
-      </Text>
-    </Tooltip>
+    <Hint className={dimmedTime} label={() => `since ${exactTime(date)}`}>
+      <time dateTime={value}>{duration(now - date.getTime())}</time>
+    </Hint>
   )
 }
+
+const dimmedTime = `${classes.time} ${classes.dimmed}`
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })

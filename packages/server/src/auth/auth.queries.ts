@@ -51,10 +51,13 @@ export async function insertNonce(db: Database, key: string, nonce: string, expi
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** A bounded number of them; rows that another process is deleting are left to it. */
+/**
+ * A bounded number of them; rows that another process is deleting are left to it. Out of date by the database's clock as well: a
+ * server's that once jumped ahead must not make it forget nonces that are good with it again.
+ */
 export async function deleteExpiredNonces(db: Database, now: Date): Promise<void> {
   await sql`
     delete from used_nonce where (key, nonce) in (
-      select key, nonce from used_nonce where expires < ${now} order by expires limit 5000 for update skip locked
+      select key, nonce from used_nonce where expires < least(${now}, clock_timestamp()) order by expires limit 5000 for update skip locked
     )`.execute(db)
 }

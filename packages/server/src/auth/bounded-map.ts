@@ -8,15 +8,17 @@ export interface BoundedMap<Key, Value> {
 
 export function boundedMap<Key, Value>(size: number): BoundedMap<Key, Value> {
   const entries = new Map<Key, Value>()
+  let youngest: Key | undefined
   const put = (key: Key, value: Value): void => {
     // A Map keeps the order of insertion, so putting an entry in anew makes it the youngest.
     entries.delete(key)
     entries.set(key, value)
+    youngest = key
   }
   return {
     get(key) {
       const value = entries.get(key)
-      if (value !== undefined) put(key, value)
+      if (value !== undefined && key !== youngest) put(key, value)
       return value
     },
     set(key, value) {

@@ -1,5 +1,13 @@
 /** What is wrong: the file, where it should go, or what it needs. */
-export type BackupReason = 'damaged' | 'newer' | 'not-empty' | 'other-schema' | 'other-key' | 'no-muster' | 'taken'
+export type BackupReason =
+  | 'damaged'
+  | 'newer'
+  | 'not-empty'
+  | 'other-schema'
+  | 'other-key'
+  | 'no-muster'
+  | 'taken'
+  | 'upgrading'
 
 /** Why there is no backup, or why one is not restored, in words for whoever runs it. */
 export class BackupError extends Error {

@@ -11,7 +11,10 @@ export interface Table {
   bytes: number
 }
 
-/** Every table of Muster's schema, each behind those that it refers to. The queue of jobs has a schema of its own. */
+/**
+ * Every table of Muster's schema, each behind those that it refers to. The queue of jobs has a schema of its own; the count of devices
+ * comes about as they are written.
+ */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
     select relname as name, relkind = 'p' as "isPartitioned",
@@ -24,7 +27,7 @@ export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
         else pg_table_size(class.oid) end::float8 as bytes
     from pg_class as class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname not in ('migration', 'migration_lock')
+      and relname not in ('migration', 'migration_lock', 'migration_progress', 'device_count')
     order by relname`)
   return inOrder(rows)
 }
@@ -46,6 +49,16 @@ export async function selectMigrations(client: pg.ClientBase): Promise<string[]>
   if (!found[0]?.found) return []
   const { rows } = await client.query<{ name: string }>('select name from migration order by name')
   return rows.map(({ name }) => name)
+}
+
+/** What a newer release is bringing the database to; undefined where nothing is under way. */
+export async function selectMigrationUnderWay(client: pg.ClientBase): Promise<string | undefined> {
+  const { rows: found } = await client.query<{ found: boolean }>(
+    `select to_regclass('migration_progress') is not null as found`,
+  )
+  if (!found[0]?.found) return undefined
+  const { rows } = await client.query<{ migration: string }>('select migration from migration_progress')
+  return rows[0]?.migration
 }
 
 /** Begins a transaction in which every table is as it is at one moment, and keeps its columns. */

@@ -200,6 +200,8 @@ describe('a restored backup', () => {
     expect(restored.rows).toMatchObject({ account: 1, device: 2, session: 1, webhook: 1, registration_code: 1 })
     expect(restored.migrations).toEqual([])
     expect(await rowsOf(place)).toEqual(await rowsOf(source))
+    const { rows } = await place.pool.query('select sum(devices)::int as devices from device_count')
+    expect(rows).toEqual([{ devices: 2 }])
     await expect(restore(place, after)).rejects.toMatchObject({ reason: 'not-empty' })
     expect(await rowsOf(place)).toEqual(await rowsOf(source))
   })

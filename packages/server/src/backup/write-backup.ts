@@ -11,6 +11,7 @@ import {
   copyOut,
   selectMasterKeys,
   selectMigrations,
+  selectMigrationUnderWay,
   selectMonths,
   selectSequences,
   selectTables,
@@ -79,12 +80,14 @@ async function* contents(
     hash.update(bytes)
     return bytes
   }
-  if ((await selectMigrations(client)).length === 0) {
+  const migrations = await selectMigrations(client)
+  if (migrations.length === 0) {
     throw new BackupError('no-muster', 'There is nothing of Muster in this database.')
   }
   const tables = await selectTables(client)
   await beginSnapshot(client, tables)
   const header = await readHeader(client)
+  await assertSettled(client, migrations, header)
   yield hashed(lineOf(header))
 
   const total = tables.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -109,6 +112,17 @@ async function* contents(
   const end = { rows, sha256: hash.digest('hex') }
   yield lineOf(end)
   onEnd({ header, end })
+}
+
+/** The tables were looked at before the snapshot: what it holds must be theirs, and that of a schema which a release has. */
+async function assertSettled(client: pg.ClientBase, migrations: readonly string[], header: Header): Promise<void> {
+  const underWay = await selectMigrationUnderWay(client)
+  if (underWay === undefined && migrations.join() === header.migrations.join()) return
+  const last = underWay ?? header.migrations.at(-1)
+  throw new BackupError(
+    'upgrading',
+    `A newer release of Muster is bringing the database to ${last}: make the backup once that is done.`,
+  )
 }
 
 /** The first statements of the snapshot: what they read is of the same moment as the rows. */

@@ -1,6 +1,8 @@
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { endSilentConnections } from './silent-connections.ts'
+import { tellLostOutcome } from './lost-outcome.ts'
+import { sessionSettings, settingStatements, utc } from './session-settings.ts'
+import { endSilence, type Silence } from './silence.ts'
 import type { DB } from './tables.generated.ts'
 
 /** What a query function takes first: the pool or a transaction, whichever the use case holds. */
@@ -13,19 +15,57 @@ export interface DatabaseOptions {
   size: number
   /** Milliseconds after which PostgreSQL gives up on a statement; 0 for never. */
   statementTimeout: number
+  /**
+   * The way past a pooler, where `connection` leads to one that gives each transaction another connection: nothing is kept on
+   * those then, neither settings nor prepared statements.
+   */
+  direct?: pg.PoolConfig
+  /** Milliseconds for which the database may keep silent while somebody waits for it. Left away: until TCP gives up. */
+  silence?: number | undefined
+  /** Told when the database falls silent, and when it is heard again. */
+  onSilence?: ((isSilent: boolean) => void) | undefined
+  /** Each connection passes it before it is used; one that it rejects is not. */
+  check?: ((client: pg.ClientBase) => Promise<void>) | undefined
 }
 
+/** Told what a pool is used for. */
+export interface PoolWatch {
+  /** A connection was waited for so many milliseconds. */
+  waited?: (ms: number) => void
+  /** Runs a statement; `name` is that under which its connection has prepared it. */
+  statement?: (text: string, name: string | undefined, run: () => unknown) => unknown
+}
+
+const runUnwatched: NonNullable<PoolWatch['statement']> = (_text, _name, run) => run()
+
+/** Connections that nobody waits for in vain. */
+export class Pool extends pg.Pool {
+  readonly silence: Silence | undefined
+  readonly isPooler: boolean
+
+  constructor(options: pg.PoolConfig, { connection, direct = connection, silence, onSilence }: DatabaseOptions) {
+    super(options)
+    this.isPooler = direct !== connection
+    // Through a pooler the question would wait for its turn behind what it is about.
+    if (silence !== undefined)
+      this.silence = endSilence(this, { connection: direct, mostMs: silence, onChange: onSilence })
+  }
+
+  override end(): Promise<void> {
+    this.silence?.close()
+    return super.end()
+  }
+}
+
+const CONNECTED_WITHIN_MS = 5_000
 /** Distinct statements that get a name. A list has one statement per combination of filters; the rare ones go unnamed. */
 const MAX_NAMED = 2_000
 
-// Made here rather than drawn from PostgreSQL's own settings, so that a database given by URL behaves like the embedded one.
-// Workers started for one page cost more than they save, and take processors from other requests.
-const sessionSettings = (statementTimeout: number): string =>
-  `set jit = off; set max_parallel_workers_per_gather = 0; set random_page_cost = 1.1; set statement_timeout = ${statementTimeout}; set idle_in_transaction_session_timeout = 30000; set timezone = 'UTC'`
-
-export function createPool({ connection, size, statementTimeout }: DatabaseOptions): pg.Pool {
-  const pool = new pg.Pool({
-    connectionTimeoutMillis: 5_000,
+export function createPool(options: DatabaseOptions): Pool {
+  const { connection, direct, size, statementTimeout } = options
+  const toSet = direct === undefined ? `${settingStatements(sessionSettings(statementTimeout))}; ${utc}` : utc
+  const parts: pg.PoolConfig = {
+    connectionTimeoutMillis: CONNECTED_WITHIN_MS,
     ...connection,
     max: size,
     idleTimeoutMillis: 30_000,
@@ -33,11 +73,12 @@ export function createPool({ connection, size, statementTimeout }: DatabaseOptio
     onConnect: async (client) => {
       // A connection that the database ends while nobody uses it, or on its way out, is told by the next query.
       client.on('error', () => {})
-      await client.query(sessionSettings(statementTimeout))
+      await client.query({ text: toSet, query_timeout: CONNECTED_WITHIN_MS } as pg.QueryConfig)
+      await options.check?.(client)
     },
-  })
+  }
+  const pool = new Pool(parts, options)
   pool.on('error', () => {})
-  if (statementTimeout > 0) endSilentConnections(pool, connection)
   return pool
 }
 
@@ -47,10 +88,10 @@ export function createPool({ connection, size, statementTimeout }: DatabaseOptio
  */
 export const plannedEachTime = '/* planned each time */'
 
-/** Kysely on the pool, each statement prepared once per connection under a name of its own. */
-export function createDatabase(pool: pg.Pool): Database {
-  const names = new Map<string, string>()
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: namingPool(pool, names) }) })
+/** Kysely on the pool, each statement prepared once per connection under a name of its own; without one by a pooler. */
+export function createDatabase(pool: Pool, watch: PoolWatch = {}): Database {
+  const names = pool.isPooler ? undefined : new Map<string, string>()
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: namingPool(pool, names, watch) }) })
 }
 
 /** A statement written out, with $1, $2, … for its parameters. */
@@ -59,15 +100,17 @@ export async function query<Row>(db: Database, text: string, parameters: readonl
   return rows
 }
 
-function namingPool(pool: pg.Pool, names: Map<string, string>): PostgresPool {
+function namingPool(pool: Pool, names: Map<string, string> | undefined, watch: PoolWatch): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
     options: pool.options,
     async connect() {
-      const client = await pool.connect()
+      const asked = performance.now()
+      const client = await (pool.silence ?? pool).connect()
+      watch.waited?.(performance.now() - asked)
       let naming = clients.get(client)
       if (naming === undefined) {
-        naming = namingClient(client, names)
+        naming = namingClient(client, names, watch)
         clients.set(client, naming)
       }
       return naming
@@ -76,16 +119,24 @@ function namingPool(pool: pg.Pool, names: Map<string, string>): PostgresPool {
   }
 }
 
-function namingClient(client: pg.PoolClient, names: Map<string, string>): PostgresPoolClient {
+function namingClient(
+  client: pg.PoolClient,
+  names: Map<string, string> | undefined,
+  { statement = runUnwatched }: PoolWatch,
+): PostgresPoolClient {
   const run = (text: unknown, values?: readonly unknown[]): unknown => {
     // BEGIN and COMMIT come without values, cursors as objects: neither gains from a name.
-    if (typeof text !== 'string' || values === undefined || values.length === 0) {
-      return client.query(text as string, values as unknown[])
+    if (typeof text !== 'string') return client.query(text as string, values as unknown[])
+    if (values === undefined || values.length === 0) {
+      return statement(text, undefined, () => client.query(text, values as unknown[]))
     }
-    const name = nameOf(text, names)
-    return name === undefined ? client.query(text, [...values]) : client.query({ name, text, values: [...values] })
+    const name = names && nameOf(text, names)
+    return statement(text, name, () => client.query({ ...(name && { name }), text, values: [...values] }))
   }
-  return { query: run as PostgresPoolClient['query'], release: () => client.release() } as PostgresPoolClient
+  return {
+    query: tellLostOutcome(client, run) as PostgresPoolClient['query'],
+    release: (isDiscarded) => client.release(isDiscarded),
+  } as PostgresPoolClient
 }
 
 function nameOf(text: string, names: Map<string, string>): string | undefined {

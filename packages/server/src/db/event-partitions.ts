@@ -43,9 +43,15 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
   await db.transaction().execute(async (transaction) => {
     // "if not exists" alone fails when two servers get there at once.
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(transaction)
+    const { rows } = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(
+      transaction,
+    )
+    if (rows[0]?.found) return
+    // Made apart and then attached: `partition of` would lock the log against everybody, and wait for all who read it.
+    await sql.raw(`create table "${name}" (like event including defaults)`).execute(transaction)
     await sql
       .raw(
-        `create table if not exists "${name}" partition of event
+        `alter table event attach partition "${name}"
          for values from ('${first.toISOString()}') to ('${next.toISOString()}')`,
       )
       .execute(transaction)

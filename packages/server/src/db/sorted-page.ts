@@ -31,6 +31,12 @@ export interface SqlPlace {
 /** How many rows to pass over, or the place to start behind. */
 export type SqlStart = { offset: number } | { after: SqlPlace }
 
+/** How many rows to pass over, of how many: a scalar that the statement itself reads. */
+export interface SqlFarStart {
+  offset: number
+  total: Sql
+}
+
 /** People's order of text: `node-2` before `node-10`, case aside. */
 export const naturally = (text: Sql): Sql => sql`${text} collate natural_order`
 
@@ -46,6 +52,20 @@ export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, 
   if (order.nullable === undefined) return sql`${keyed(source, order, [], limit)} offset ${offset}`
   const last = offset + limit
   return sql`${inTurn(keyed(source, order, [], last), unkeyed(source, order, [], last), limit)} offset ${offset}`
+}
+
+/**
+ * The same rows the other way round, the last one first, from the end of all rows: what lies beyond them is passed over instead of what
+ * lies before. Right since the statement counts and reads the rows of one moment.
+ */
+export function rowsFromEnd(source: RowSource, order: SqlOrder, { offset, total }: SqlFarStart, limit: number): Sql {
+  const backwards: SqlOrder = { ...order, direction: order.direction === 'asc' ? 'desc' : 'asc' }
+  const left = sql`greatest(${total} - ${offset}::int, 0)`
+  const passed = sql`greatest(${total} - ${offset}::int - ${limit}::int, 0)`
+  const wanted = sql`least(${left}, ${limit}::int)`
+  if (order.nullable === undefined) return sql`${keyed(source, backwards, [], wanted)} offset ${passed}`
+  const rows = inTurn(unkeyed(source, backwards, [], left), keyed(source, backwards, [], left), wanted)
+  return sql`${rows} offset ${passed}`
 }
 
 function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, limit: number): Sql {
@@ -79,8 +99,10 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
   return sql`((${order.key}, ${order.id}) ${beyond} (${key}, ${id}) or ${order.nullable} is null)`
 }
 
+type Limit = number | Sql
+
 /** Those that have a key. */
-function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: number): Sql {
+function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Limit): Sql {
   const key = order.key ?? sql`null::text`
   const isThere = order.nullable === undefined ? [] : [sql`${order.nullable} is not null`]
   return sql`select ${columns}, ${key} as sort_key from ${from}
@@ -88,13 +110,13 @@ function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions:
 }
 
 /** Those that have none. */
-function unkeyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: number): Sql {
+function unkeyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Limit): Sql {
   const isMissing = sql`${order.nullable} is null`
   return sql`select ${columns}, ${order.key} as sort_key from ${from}
     where ${allOf([...where, isMissing, ...conditions])} order by ${orderBy({ ...order, key: undefined })} limit ${limit}`
 }
 
-const inTurn = (first: Sql, second: Sql, limit: number): Sql =>
+const inTurn = (first: Sql, second: Sql, limit: Limit): Sql =>
   sql`select * from ((${first}) union all (${second})) as page limit ${limit}`
 
 function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { key?: Sql | undefined }): Sql {

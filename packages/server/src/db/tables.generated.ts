@@ -95,6 +95,12 @@ export interface Device {
   secret_hash: Buffer | null;
 }
 
+export interface DeviceCount {
+  account_id: string;
+  devices: Int8;
+  id: Generated<string>;
+}
+
 export interface DeviceHold {
   account_id: string;
   device_id: string;
@@ -289,6 +295,7 @@ export interface DB {
   account_totp: AccountTotp;
   attribute_override: AttributeOverride;
   device: Device;
+  device_count: DeviceCount;
   device_hold: DeviceHold;
   device_live: DeviceLive;
   event: Event;

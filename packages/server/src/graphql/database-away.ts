@@ -1,3 +1,5 @@
+import { OUTCOME_LOST } from '../db/lost-outcome.ts'
+
 /** SQLSTATE of a server that goes away, starts, or takes no more connections (PostgreSQL Appendix A), class 08 apart. */
 const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
 
@@ -16,7 +18,7 @@ const socketErrors = new Set([
 
 /** What `pg` and its pool say without a code. */
 const messages =
-  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end)/
+  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/
 
 /** Whether an error means that the database cannot be reached, so that the same request may do well later. */
 export function isDatabaseAway(error: unknown): boolean {
@@ -26,6 +28,22 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseAway)
   return code === '' && messages.test(error.message)
 }
+
+/** Whether the database was lost while it made a change: nobody knows whether it did. */
+export const isOutcomeLost = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === OUTCOME_LOST
+
+/**
+ * Whether a standby failed a query that the primary may answer: it is away, or ended it for what it had to replay meanwhile, or
+ * takes no writes (PostgreSQL, Handling Query Conflicts).
+ */
+export const isFailureOfStandby = (error: unknown): boolean =>
+  isDatabaseAway(error) ||
+  (error instanceof Error && 'code' in error && ['40001', '40P01', '25006'].includes(error.code as string))
+
+/** Whether the database could not write for want of room: what was to be changed is as it was. */
+export const isDatabaseFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '53100'
 
 /** Whether the database gave up on a statement for the time it took, or for a lock that others held. */
 export const isDatabaseSlow = (error: unknown): boolean =>

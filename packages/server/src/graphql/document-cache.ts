@@ -23,12 +23,17 @@ export interface KnownOperation {
   readonly document: DocumentNode
   readonly definition: OperationDefinitionNode
   readonly plan: OperationPlan
+  /** The field of its root, by the schema; `several` where there are. */
+  readonly name: string
   /** Selects nothing but introspection and fields that need no credentials. */
   readonly isPublic: boolean
   readonly countObjects: ObjectCount
   /** Compiled, from the second call on and where the gate lets it. */
   compiled(): CompiledOperation | undefined
 }
+
+/** Whether a document was parsed and judged before. */
+export type DocumentFound = 'known' | 'new' | 'refused'
 
 /** What is wrong with a document, for every request that brings it. */
 export interface RefusedDocument {
@@ -50,6 +55,7 @@ export interface DocumentCacheInput {
   readonly countObjects: (plan: OperationPlan) => ObjectCount
   readonly publicFields: ReadonlySet<string>
   readonly jit: boolean
+  readonly onDocument: (found: DocumentFound) => void
 }
 
 interface KnownDocument {
@@ -70,8 +76,12 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
 
   function findDocument(text: string): KnownDocument | RefusedDocument {
     const found = known.get(text) ?? refused.get(text)
-    if (found) return found
+    if (found) {
+      input.onDocument('errors' in found ? 'refused' : 'known')
+      return found
+    }
     const read = knownDocument(text, input)
+    input.onDocument('errors' in read ? 'refused' : 'new')
     // A document within its limits is some kilobytes; more of it is comments and blanks, which would drive out others.
     if (text.length > keptLength) return read
     if ('errors' in read) refused.set(text, read, 2 * text.length + sizeOf(read))
@@ -139,6 +149,7 @@ function readOperation(
       document,
       definition,
       plan,
+      name: nameOf(plan),
       isPublic: plan.root.fields.every(
         (field) => isIntrospectionField(field) || input.publicFields.has(field.definition.name),
       ),
@@ -152,6 +163,13 @@ function readOperation(
       )
     return refusal(error)
   }
+}
+
+function nameOf({ root }: OperationPlan): string {
+  const names = new Set(root.fields.map(({ definition }) => definition.name))
+  if (names.size > 1) names.delete('__typename')
+  const [name = '__typename'] = names
+  return names.size > 1 ? 'several' : name
 }
 
 function compiledAtSecondUse(input: {

@@ -1,6 +1,6 @@
 import { type ExecutionResult, type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
-import { isDatabaseAway, isDatabaseSlow } from './database-away.ts'
+import { isDatabaseAway, isDatabaseFull, isDatabaseSlow, isOutcomeLost } from './database-away.ts'
 
 /** Characters of a message that go out: GraphQL's own messages echo the input, and that may be a mebibyte. */
 const messageLength = 500
@@ -45,8 +45,17 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
   if (error instanceof ApiError) return error
   const classified = input.classify?.(error)
   if (classified) return classified
+  if (isOutcomeLost(error))
+    return new ApiError('UNAVAILABLE', 'the database was lost on the way: look whether the change was made', {
+      retryAfter: 1,
+      outcome: 'unknown',
+    })
   if (isDatabaseAway(error))
     return new ApiError('UNAVAILABLE', 'the database cannot be reached; try again in a moment', { retryAfter: 1 })
+  if (isDatabaseFull(error))
+    return new ApiError('UNAVAILABLE', 'the database has no room left on its disk: nothing was changed', {
+      retryAfter: 60,
+    })
   if (isDatabaseSlow(error))
     return new ApiError('UNAVAILABLE', 'the database took too long over this; ask for less, or try again later', {
       retryAfter: 1,
@@ -64,7 +73,7 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
 }
 
 /** What a resolver threw, below the layers that executors put around it. */
-function causeOf(error: unknown): unknown {
+export function causeOf(error: unknown): unknown {
   let cause = error
   for (let layer = 0; layer < 10; layer += 1) {
     if (!(cause instanceof GraphQLError) || !cause.originalError) return cause

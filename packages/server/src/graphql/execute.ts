@@ -14,7 +14,7 @@ import {
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { limits as apiLimits } from '../limits.ts'
 import { assertCompilable } from './compile.ts'
-import { createDocumentCache, type KnownOperation } from './document-cache.ts'
+import { createDocumentCache, type DocumentFound, type KnownOperation } from './document-cache.ts'
 import { formatApiError, formatBadRequest } from './error-mapping.ts'
 import { type DocumentLimits, tooComplex } from './limits.ts'
 import { type Arguments, argumentValues, createObjectCounter, type ListBounds, objectsIn } from './object-count.ts'
@@ -47,6 +47,8 @@ export interface RootField {
 export interface PreparedOperation {
   readonly ok: true
   readonly kind: OperationTypeNode
+  /** The field of its root, by the schema; `several` where there are. */
+  readonly name: string
   /** Selects only introspection and public fields, so that it needs no credentials. */
   readonly isPublic: boolean
   /** Objects that the answer could hold. */
@@ -81,6 +83,8 @@ export interface ExecutorInput {
   /** Root fields that need no credentials. */
   readonly publicFields?: readonly string[]
   readonly limits?: Partial<DocumentLimits>
+  /** Told of every document that is looked up. */
+  readonly onDocument?: ((found: DocumentFound) => void) | undefined
 }
 
 const defaultLimits: DocumentLimits = {
@@ -108,6 +112,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     countObjects: createObjectCounter({ schema, listBounds: input.listBounds, maxPageSize: apiLimits.pageSize }),
     publicFields: new Set(publicFields),
     jit: input.jit,
+    onDocument: input.onDocument ?? (() => {}),
   })
   return {
     schema,
@@ -132,9 +137,7 @@ function prepareOperation(input: {
   limits: DocumentLimits
 }): PreparedOperation | RefusedOperation {
   const { schema, operation, variables } = input
-  const { coerced, errors } = getVariableValues(schema, operation.definition.variableDefinitions ?? [], variables, {
-    maxErrors: shownErrors,
-  })
+  const { coerced, errors } = coerceVariables(schema, operation, variables)
   if (errors) return refused(errors.slice(0, shownErrors).map(formatBadRequest))
   const objectCount = Math.ceil(operation.countObjects(coerced))
   const maxObjects = operation.isPublic ? input.limits.publicObjects : input.limits.objects
@@ -151,6 +154,7 @@ function prepareOperation(input: {
   return {
     ok: true,
     kind: operation.definition.operation,
+    name: operation.name,
     isPublic: operation.isPublic,
     objectCount,
     objectsIn: (data) => objectsIn(data, operation.plan.root),
@@ -162,6 +166,14 @@ function prepareOperation(input: {
     subscribe: ({ contextValue }) => subscribe(argsFor(contextValue)) as ReturnType<PreparedOperation['subscribe']>,
     refuse: (error) => refuse(operation, error),
   }
+}
+
+const noVariables = { coerced: {}, errors: undefined }
+
+function coerceVariables(schema: GraphQLSchema, { definition }: KnownOperation, variables: Arguments) {
+  const { variableDefinitions = [] } = definition
+  if (variableDefinitions.length === 0) return noVariables
+  return getVariableValues(schema, variableDefinitions, variables, { maxErrors: shownErrors })
 }
 
 function refused(errors: readonly GraphQLFormattedError[]): RefusedOperation {

@@ -68,7 +68,7 @@ export async function serveRoute() {
       return viewer
     },
     buildContext: (_request, viewer) => ({ name: viewer?.name }),
-    async beforeOperation({ viewer, reply }) {
+    beforeOperation({ viewer, reply }) {
       if (viewer?.name === 'busy') throw new ApiError('RATE_LIMITED', 'too many', { retryAfter: 2.5 })
       reply.header('ratelimit', 'r=1')
       return (data) => noted.settled.push(data)

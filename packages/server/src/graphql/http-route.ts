@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type FormattedExecutionResult, GraphQLError } from 'graphql'
 import { createHandler, type Response } from 'graphql-http'
 import { ApiError, badInput } from '../errors.ts'
+import { noteCode, noteOperation } from '../http/outcome.ts'
 import { errorAnswer, jsonAnswer } from './answer.ts'
 import type { Executor } from './execute.ts'
 import { type AnswerType, negotiate } from './media-type.ts'
@@ -48,7 +49,7 @@ export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
         const raw: RawRequest = {
           method,
           url,
-          headers: { ...headers, accept: negotiate(request.headers.accept) ?? 'none' },
+          headers: { 'content-type': headers['content-type'], accept: negotiate(headers.accept) ?? 'none' },
           body,
         }
         return send(reply, await handle({ ...raw, body: null, raw, context: { request, reply, viewer } }))
@@ -73,6 +74,7 @@ function createGraphqlHandler<Viewer extends GraphqlViewer>(input: GraphqlRouteI
       const type = answerType(requester.request)
       const operation = input.executor.prepare(params)
       if (operation.ok) return run(input, { ...requester, operation }, type)
+      noteCode(requester.request, operation.code)
       // GraphQL over HTTP: a well-formed request gets 200 as application/json, whatever GraphQL says of it.
       const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
       return jsonAnswer(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
@@ -86,6 +88,7 @@ async function run<Viewer extends GraphqlViewer>(
   type: AnswerType,
 ): Promise<Response> {
   const { request, operation } = start
+  noteOperation(request, operation.kind, operation.name)
   assertViewer(start)
   if (operation.kind === 'subscription') throw badInput(`subscriptions are served at ${input.path}/stream`)
   if (operation.kind === 'mutation' && request.method !== 'POST')

@@ -9,6 +9,7 @@ export type AnswerType = (typeof offered)[number]
  * Watershed").
  */
 export function negotiate(accept: string | undefined): AnswerType | undefined {
+  if (accept === undefined || accept === '*/*') return 'application/json'
   let best: { type: AnswerType; quality: number } | undefined
   for (const range of (accept || '*/*').toLowerCase().split(',')) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim())

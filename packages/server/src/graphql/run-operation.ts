@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { FormattedExecutionResult } from 'graphql'
+import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import { ApiError } from '../errors.ts'
+import { noteCode } from '../http/outcome.ts'
 import { type ErrorMappingInput, formatResult } from './error-mapping.ts'
 import type { PreparedOperation } from './execute.ts'
 
@@ -22,6 +23,12 @@ export interface OperationStart<Viewer> extends Requester<Viewer> {
   readonly operation: PreparedOperation
 }
 
+export interface Elsewhere {
+  readonly contextValue: unknown
+  /** Whether what an operation says of this place is no answer: it then runs anew where everything is read. */
+  readonly failed: (result: ExecutionResult) => boolean
+}
+
 /** What stands around every operation, whichever way it came in. */
 export interface OperationGates<Viewer extends GraphqlViewer> {
   /** The viewer, null where there are no credentials; throws UNAUTHENTICATED for such as do not hold. Runs first, over the body as received. */
@@ -29,10 +36,19 @@ export interface OperationGates<Viewer extends GraphqlViewer> {
   /** Runs for every request once it is known who asks, before it is looked at what for, and may throw RATE_LIMITED. */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null) => unknown
+  /** Where an operation may read elsewhere: for the whole of it, so that its parts agree. Undefined: where everything is read. */
+  readonly readElsewhere?: (start: OperationStart<Viewer>) => Promise<Elsewhere | undefined>
   /** Runs before every operation, and may throw RATE_LIMITED; what it returns is given the answer's data. */
   readonly beforeOperation?: (
     start: OperationStart<Viewer>,
-  ) => Promise<((data: FormattedExecutionResult['data']) => void) | undefined>
+  ) => ((data: FormattedExecutionResult['data']) => void) | undefined
+  /** Stands around an operation while it runs. */
+  readonly around?:
+    | ((
+        operation: PreparedOperation,
+        run: () => Promise<FormattedExecutionResult>,
+      ) => Promise<FormattedExecutionResult>)
+    | undefined
   readonly onInternal: (error: unknown, request: FastifyRequest) => void
   readonly classify?: ErrorMappingInput['classify']
 }
@@ -67,19 +83,33 @@ export async function runOperation<Viewer extends GraphqlViewer>(
 ): Promise<FormattedExecutionResult> {
   const { request, viewer, operation } = start
   assertViewer(start)
-  const settle = await gates.beforeOperation?.(start)
+  const settle = gates.beforeOperation?.(start)
   let result: FormattedExecutionResult | undefined
   try {
     if (operation.kind === 'mutation' && viewer?.readOnly)
       result = operation.refuse(new ApiError('FORBIDDEN', 'this access key is read-only and cannot change anything'))
     else {
-      const contextValue = gates.buildContext(request, viewer)
-      result = formatResult(await operation.execute({ contextValue }), errorMapping(gates, request))
+      const run = async () => formatResult(await execute(gates, start), errorMapping(gates, request))
+      result = await (gates.around === undefined ? run() : gates.around(operation, run))
     }
   } finally {
     settle?.(result?.data)
   }
+  if (result.errors !== undefined) noteCode(request, result.errors[0]?.extensions?.code)
   return result
+}
+
+async function execute<Viewer extends GraphqlViewer>(
+  gates: OperationGates<Viewer>,
+  start: OperationStart<Viewer>,
+): Promise<ExecutionResult> {
+  const { request, viewer, operation } = start
+  const elsewhere = operation.kind === 'query' ? await gates.readElsewhere?.(start) : undefined
+  if (elsewhere !== undefined) {
+    const result = await operation.execute(elsewhere)
+    if (!elsewhere.failed(result)) return result
+  }
+  return operation.execute({ contextValue: gates.buildContext(request, viewer) })
 }
 
 export const errorMapping = <Viewer extends GraphqlViewer>(

@@ -9,11 +9,15 @@ import { type AnswerType, negotiate } from './media-type.ts'
 /** What every way into GraphQL has in common: bodies are read as bytes, and whatever is thrown is answered as GraphQL. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes }, (_request, body, done) =>
-    done(null, body),
+  // Fastify finds the parser of a type that is named at once, and any other only after it parsed the header.
+  scope.addContentTypeParser(
+    ['application/json', '*'],
+    { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes },
+    (_request, body, done) => done(null, body),
   )
-  scope.addHook('onRequest', async (_request, reply) => {
+  scope.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
+    done()
   })
   scope.setErrorHandler((error, request, reply) => {
     const told = toApiError(ofTransport(error, request.headers), mapping(request))

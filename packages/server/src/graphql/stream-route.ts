@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ExecutionResult } from 'graphql'
+import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import type { RequestParams, Response } from 'graphql-http'
 import { ApiError, badInput } from '../errors.ts'
+import { noteCode, noteOperation } from '../http/outcome.ts'
 import { errorAnswer } from './answer.ts'
 import { formatApiError, formatResult, toApiError } from './error-mapping.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
@@ -49,7 +50,7 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
         const params = await readParams(request, body)
         if (!('query' in params)) return send(reply, params)
         const operation = prepare(input, params)
-        const settle = operation.ok ? await input.beforeOperation?.({ request, reply, viewer, operation }) : undefined
+        const settle = operation.ok ? input.beforeOperation?.({ request, reply, viewer, operation }) : undefined
         settle?.(null)
         const served = serve(input, { request, reply, viewer, operation })
         open.add(served)
@@ -102,7 +103,11 @@ async function serve<Viewer extends GraphqlViewer>(
     reply.hijack()
     return openEventStream(reply.raw, headersOf(reply))
   }
-  if (!operation.ok) return begin().complete({ errors: operation.errors })
+  if (!operation.ok) {
+    noteCode(request, operation.errors[0]?.extensions?.code)
+    return begin().complete({ errors: operation.errors })
+  }
+  noteOperation(request, 'subscription', operation.name)
 
   let stream: EventStream | undefined
   let results: Results | undefined
@@ -116,8 +121,13 @@ async function serve<Viewer extends GraphqlViewer>(
   try {
     release = input.admit(viewer, end)
     const outcome = await operation.subscribe({ contextValue: input.buildContext(request, viewer) })
+    if (!(Symbol.asyncIterator in outcome)) {
+      const refused = formatResult(outcome, errorMapping(input, request))
+      assertAvailable(refused)
+      stream = begin()
+      return stream.complete(refused)
+    }
     stream = begin()
-    if (!(Symbol.asyncIterator in outcome)) return stream.complete(formatResult(outcome, errorMapping(input, request)))
     results = outcome
     stream.closed.addEventListener('abort', () => void outcome.return())
     if (stream.closed.aborted) void outcome.return()
@@ -125,11 +135,19 @@ async function serve<Viewer extends GraphqlViewer>(
     for await (const result of outcome) await stream.next(formatResult(result, errorMapping(input, request)))
     stream.complete()
   } catch (error) {
+    const told = toApiError(error, errorMapping(input, request))
+    if (stream === undefined && told.code === 'UNAVAILABLE') throw told
     stream ??= begin()
-    stream.complete({ errors: [formatApiError(toApiError(error, errorMapping(input, request)))] })
+    stream.complete({ errors: [formatApiError(told)] })
   } finally {
     release?.()
   }
+}
+
+/** What is true of the server and not of the request has its status, by which clients and proxies try again. */
+function assertAvailable({ errors = [] }: FormattedExecutionResult): void {
+  const away = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
+  if (away !== undefined) throw new ApiError('UNAVAILABLE', away.message, { retryAfter: 1 })
 }
 
 /** Those set so far, as Node takes them. */

@@ -4,7 +4,7 @@ import { ofTransport } from '../graphql/answer.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { limits } from '../limits.ts'
 import { REQUEST_POINTS } from '../rate-limits/points.ts'
-import { payerAt, payerOfDevice, type RateLimits } from '../rate-limits/rate-limits.ts'
+import { type Payer, payerAt, payerOfCode, payerOfDevice, type RateLimits } from '../rate-limits/rate-limits.ts'
 import { spend } from '../rate-limits/spend.ts'
 import { type BasicCredentials, readBasicCredentials } from './basic-credentials.ts'
 import type { AddressOf } from './client-address.ts'
@@ -17,8 +17,8 @@ export interface DeviceRequest {
   body: unknown
   credentials: BasicCredentials | undefined
   address: string
-  /** Counts it against the device that sent it or, while that is not known, the address. May throw RATE_LIMITED. */
-  spend: (deviceId?: string) => void
+  /** Counts it against the device that sent it, or the code; while neither is known, the address. May throw RATE_LIMITED. */
+  spend: (known?: { deviceId: string } | { codeId: string }) => void
 }
 
 export interface DeviceRoute {
@@ -72,11 +72,19 @@ function deviceRequest(
     body: parseJsonBody(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)),
     credentials: readBasicCredentials(request.headers.authorization),
     address,
-    spend(deviceId) {
-      const payer = deviceId === undefined ? payerAt(rateLimits, address) : payerOfDevice(rateLimits, deviceId)
-      spend(payer, REQUEST_POINTS, reply)
+    spend(known) {
+      spend(payerOfDeviceRequest(rateLimits, known, address), REQUEST_POINTS, reply)
     },
   }
+}
+
+function payerOfDeviceRequest(
+  limits: RateLimits,
+  known: Parameters<DeviceRequest['spend']>[0],
+  address: string,
+): Payer {
+  if (known === undefined) return payerAt(limits, address)
+  return 'deviceId' in known ? payerOfDevice(limits, known.deviceId) : payerOfCode(limits, known.codeId)
 }
 
 const toldError = (error: unknown, request: FastifyRequest): ApiError =>

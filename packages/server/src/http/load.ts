@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
 /** How much there is to do for clients that wait: what can wait gives way to it. */
 export interface Load {
@@ -30,21 +30,25 @@ export function createRequestLoad(elapsed: () => number = () => performance.now(
     averagedAt = now
   }
 
+  const begin = (reply: FastifyReply): void => {
+    look()
+    underWay++
+    // Also of a connection that broke.
+    reply.raw.once('close', () => {
+      look()
+      underWay--
+    })
+  }
+
   return {
     isHigh() {
       look()
       return average >= HIGH
     },
     count(app, isLasting) {
-      app.addHook('onRequest', async (request, reply) => {
-        if (isLasting(request.url)) return
-        look()
-        underWay++
-        // Also of a connection that broke.
-        reply.raw.once('close', () => {
-          look()
-          underWay--
-        })
+      app.addHook('onRequest', (request, reply, done) => {
+        if (!isLasting(request.url)) begin(reply)
+        done()
       })
     },
   }

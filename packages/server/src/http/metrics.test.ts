@@ -10,7 +10,9 @@ import { createTestDatabase } from '../../test/database.ts'
 import { registerDevice, signOn } from '../../test/mqtt-device.ts'
 import { startReceiver } from '../../test/receiver.ts'
 import { startServerProcess } from '../../test/server-process.ts'
-import { metricTable } from '../metrics.ts'
+import { dropNoncesJob } from '../auth/auth.jobs.ts'
+import { putJobs } from '../jobs/queue.queries.ts'
+import { metricTable } from '../metric-table.ts'
 
 async function start(options: TestAppOptions = {}): Promise<TestApp> {
   const app = await startTestApp(options)
@@ -63,6 +65,10 @@ test('a server measures all that the table lists, and nothing else of its own', 
     muster_event_feed_lag_seconds: expect.any(Number),
     muster_webhook_maker_lag_events: expect.any(Number),
     'muster_jobs{state="failed"}': 0,
+    'muster_database_connections_most{pool="requests"}': 10,
+    'muster_database_connections_in_use{pool="work"}': expect.any(Number),
+    'muster_database_waiting{pool="requests"}': 0,
+    'muster_database_wait_seconds_count{pool="requests"}': expect.any(Number),
     'muster_webhook_deliveries{status="failed"}': 0,
   })
 })
@@ -72,14 +78,50 @@ test('devices and what is refused of them are counted', async () => {
   const device = await registerDevice(app.owner)
   const url = `mqtt://127.0.0.1:${app.mqttPort}`
   const client = await signOn(url, device)
+  await client.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
   await expect(signOn(url, { ...device, secret: 'wrong' })).rejects.toThrow()
   await until(app, {
     muster_devices_connected: 1,
     muster_mqtt_connections: 1,
+    'muster_mqtt_publications_total{kind="attributes"}': 1,
     'muster_mqtt_refusals_total{reason="wrong secret"}': 1,
   })
   await client.endAsync()
   await until(app, { muster_devices_connected: 0, muster_mqtt_connections: 0 })
+})
+
+test('requests are counted by what the schema and the routes call them, never by words of their clients', async () => {
+  const app = await start()
+  const named = '{ mine: login { email } }'
+  await app.owner.query(`query OfTheClient ${named}`)
+  await app.owner.query(`query OfTheClient ${named}`)
+  await app.owner.query('{ login { email } version }')
+  await app.owner.query('mutation { deleteDevice(deviceId: "80:00:00:00:00:00:00:99") }')
+  await app.owner.query('{ noSuchField }')
+  await app.owner.query('{ noSuchField }')
+  await fetch(`${app.url}/graphql/v1`, { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } })
+  await fetch(`${app.url}/rest/v1/devices/words-of-a-client`)
+  await fetch(`${app.url}/devices/v1/report`, { method: 'POST', body: '{}' })
+  await fetch(`${app.url}/words/of/a/client`, { method: 'POST' })
+  await until(app, {
+    'muster_requests_total{operation="login",status="200",code="OK"}': 2,
+    'muster_requests_total{operation="several",status="200",code="OK"}': 1,
+    'muster_requests_total{operation="deleteDevice",status="200",code="NOT_FOUND"}': 1,
+    'muster_requests_total{operation="POST /graphql/v1",status="400",code="BAD_USER_INPUT"}': 3,
+    'muster_requests_total{operation="GET /rest/v1/devices/:id",status="401",code="UNAUTHENTICATED"}': 1,
+    'muster_requests_total{operation="POST /devices/v1/report",status="401",code="UNAUTHENTICATED"}': 1,
+    'muster_requests_total{operation="other",status="404",code="NOT_FOUND"}': 1,
+    'muster_request_seconds_count{kind="query"}': 3,
+    'muster_request_seconds_count{kind="mutation"}': 1,
+    'muster_request_seconds_count{kind="rest"}': 1,
+    'muster_request_seconds_count{kind="device"}': 1,
+    'muster_documents_total{found="new"}': 3,
+    'muster_documents_total{found="known"}': 1,
+    'muster_documents_total{found="refused"}': 2,
+    muster_document_cache_bytes: expect.any(Number),
+  })
+  const { text } = await ask(app)
+  expect(text).not.toMatch(/OfTheClient|mine|noSuchField|words/)
 })
 
 test('deliveries of webhooks and attempts at them are counted', async () => {
@@ -106,6 +148,8 @@ test('deliveries of webhooks and attempts at them are counted', async () => {
     'muster_webhook_deliveries{status="pending"}': 2,
     muster_webhook_maker_lag_seconds: 0,
   })
+  await putJobs(app.db, dropNoncesJob, [{ key: 'now', payload: undefined, delay: 0 }])
+  await until(app, { [`muster_job_seconds_count{job="${dropNoncesJob.name}",outcome="done"}`]: 1 })
 })
 
 test('a transaction that stays open shows in the lag of the feed', async () => {

@@ -32,6 +32,7 @@ test('more requests than may be under way are turned away at once, and served ag
     const refused = await app.owner.query(small)
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toMatch(/^[123]$/)
+    expect(refused.headers.get('ratelimit')).toMatch(/^"address";r=\d+;t=1$/)
     expect(refused.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }])
     expect(refused.data).toBeUndefined()
     const rest = await restOf(app.url, app.owner)('GET', '/user')

@@ -8,6 +8,7 @@ import type { Connections } from '../features/presence/connections.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
 import type { LogRefusal } from '../http/refusals.ts'
 import type { RateLimits } from '../rate-limits/rate-limits.ts'
+import type { TakePublication } from './mqtt.metrics.ts'
 import { createPacing } from './pacing.ts'
 import { guardPackets } from './packet-guard.ts'
 import type { Answer } from './publications.ts'
@@ -36,6 +37,7 @@ export interface BrokerOptions {
   connection: pg.ClientConfig
   log: FastifyBaseLogger
   refuse: LogRefusal
+  take: TakePublication
   connections: Connections
   reports: DeviceReports
   rateLimits: Pick<RateLimits, 'devices' | 'failures'>
@@ -44,11 +46,11 @@ export interface BrokerOptions {
 }
 
 export async function createBroker(options: BrokerOptions): Promise<Broker> {
-  const { db, connection, log, refuse, connections, reports, rateLimits, most } = options
+  const { db, connection, log, refuse, take, connections, reports, rateLimits, most } = options
   const sessions = createSessions()
   const places = createSignOnPlaces(most.signingOn)
   const deps = { db, failures: rateLimits.failures, refuse }
-  const traffic = createTraffic({ reports, pacing: createPacing(rateLimits.devices, refuse), refuse })
+  const traffic = createTraffic({ reports, pacing: createPacing(rateLimits.devices, refuse), refuse, take })
   const ended = new WeakMap<object, Session>()
   let isClosing = false
 

@@ -10,8 +10,9 @@ import { createRefusalLog } from '../http/refusals.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
 import { createRateLimits, type RateLimits } from '../rate-limits/rate-limits.ts'
 import type { ServedCertificate } from '../tls/served-certificate.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { createBroker } from './broker.ts'
-import { countRefusals, measureMqtt } from './mqtt.metrics.ts'
+import { countRefusals, measureMqtt, watchPublications } from './mqtt.metrics.ts'
 import { listenForMqtt, type MqttListener } from './tcp.ts'
 import { serveWebSocket } from './web-socket.ts'
 
@@ -33,6 +34,7 @@ export interface MqttOptions {
   connection: pg.ClientConfig
   log: FastifyBaseLogger
   metrics?: Metrics | undefined
+  tracing?: Tracing | undefined
   connections: Connections
   /** Left away: by the settings, apart from what devices send over HTTP. */
   rateLimits?: RateLimits
@@ -49,7 +51,8 @@ export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
   const reports = createDeviceReports({ db, connections, onEvents })
   const most = { connections: config.mqttConnections, signingOn: config.mqttSigningOn }
   const refuse = countRefusals(metrics, createRefusalLog(log, 'refused over MQTT'))
-  const broker = await createBroker({ ...options, rateLimits, reports, most, refuse })
+  const take = watchPublications(metrics, options.tracing)
+  const broker = await createBroker({ ...options, rateLimits, reports, most, refuse, take })
   measureMqtt(metrics, { broker, connections })
   const stopWebSocket = serveWebSocket(options.server, broker, clientAddress(config.trustedProxies))
   let listener: MqttListener | undefined

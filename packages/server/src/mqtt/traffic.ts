@@ -2,6 +2,7 @@ import type { PublishPacket, Subscription } from 'aedes'
 import { ApiError } from '../errors.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
 import type { LogRefusal } from '../http/refusals.ts'
+import type { TakePublication } from './mqtt.metrics.ts'
 import type { Pacing } from './pacing.ts'
 import { type Answer, takePublication } from './publications.ts'
 import type { Session } from './sessions.ts'
@@ -23,9 +24,10 @@ export interface TrafficDeps {
   reports: DeviceReports
   pacing: Pacing
   refuse: LogRefusal
+  take: TakePublication
 }
 
-export function createTraffic({ reports, pacing, refuse }: TrafficDeps): Traffic {
+export function createTraffic({ reports, pacing, refuse, take }: TrafficDeps): Traffic {
   return {
     async publish(session, packet) {
       const device = session?.device
@@ -44,7 +46,7 @@ export function createTraffic({ reports, pacing, refuse }: TrafficDeps): Traffic
       // Its will comes once, when its connection has ended: there is nothing to read more slowly, and nobody to say it again.
       if (packet !== session.will) await pacing.turn(session, device.deviceId)
       try {
-        return await takePublication(reports, device, publication, packet)
+        return await take(publication.kind, () => takePublication(reports, device, publication, packet))
       } catch (error) {
         const isRefused = error instanceof ApiError
         refuse(isRefused ? error.code : 'not written', { ...details, message: (error as Error).message })

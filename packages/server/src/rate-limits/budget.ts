@@ -13,6 +13,8 @@ export interface Policy {
 /** What each of many may spend under one policy. */
 export interface Budget {
   readonly policy: Policy
+  /** The field `RateLimit-Policy`. */
+  readonly policyField: string
   /** Takes points, and answers 0; or takes nothing, and answers the seconds after which they will be there. */
   take(subject: string, points: number): number
   /** Gives points back. Fewer than none: takes them, though there be none left. */
@@ -71,6 +73,7 @@ export function createBudget(
 
   return {
     policy,
+    policyField: `"${policy.name}";q=${most};w=${Math.ceil(most / perSecond)}`,
     take(subject, points) {
       const bucket = bucketOf(subject)
       const missing = points - bucket.left

@@ -4,6 +4,7 @@ import { newPerson, signIn } from '../../test/browser.ts'
 import { basic, post, refusalOf } from '../../test/device.ts'
 import { openStream } from '../../test/event-stream.ts'
 import { registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { registrationsOn } from '../../test/registering.ts'
 import { restOf } from '../../test/rest.ts'
 
 /** The clock stands still unless a test moves it: nothing comes back by itself. */
@@ -165,8 +166,38 @@ test('an address pays for introspection and for credentials that do not hold, an
   }
   expect((await app.owner.query(small)).status).toBe(200)
   expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
+  // Devices behind the same address register all the same: with a code that holds, it pays.
+  const { code } = await registrationsOn(app).newCode()
+  const honest = await post(app, 'register', { code, hardwareId: 'honest' })
+  expect([honest.status, honest.headers.get('ratelimit')]).toEqual([200, '"code";r=999;t=1'])
   clock.now += 60_000
   expect((await ask()).status).toBe(200)
+})
+
+test('answers for which nobody was charged tell what the address has left', async () => {
+  clock.now += 60_000
+  const tooLarge = {
+    method: 'POST',
+    body: 'x'.repeat(2 * 1024 * 1024),
+    headers: { 'content-type': 'application/json' },
+  }
+  const asked: [path: string, status: number, init?: RequestInit][] = [
+    ['/graphql/v1/nothing', 404],
+    ['/rest/v1/nothing', 404],
+    ['/devices/v1/nothing', 404],
+    ['/graphql/v1', 413, tooLarge],
+    ['/devices/v1/report', 413, tooLarge],
+  ]
+  for (const [path, status, init] of asked) {
+    const answer = await fetch(`${app.url}${path}`, init)
+    expect([path, answer.status, answer.headers.get('ratelimit-policy')]).toEqual([
+      path,
+      status,
+      '"address";q=100;w=20',
+    ])
+    expect(answer.headers.get('ratelimit')).toMatch(/^"address";r=\d+;t=1$/)
+  }
+  expect((await fetch(`${app.url}/healthz`)).headers.get('ratelimit')).toBeNull()
 })
 
 describe('a device', () => {

@@ -10,6 +10,8 @@ export interface RateLimits {
   readonly keys: Budget
   readonly users: Budget
   readonly addresses: Budget
+  /** Of registration codes: devices behind one address share it with whoever else is there. */
+  readonly codes: Budget
   /** A point is a message. */
   readonly devices: Budget
   /** Credentials that did not hold, whichever way they came in. */
@@ -39,14 +41,15 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const forKeys = { most: config.keyPoints, perSecond: config.keyPointsPerSecond }
   const keys = createBudget({ name: 'key', ...forKeys }, shared)
   const users = createBudget({ name: 'user', ...forKeys }, shared)
+  const codes = createBudget({ name: 'code', ...forKeys }, shared)
   const forAddresses = { most: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
   const forDevices = { most: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
   // A device is connected to one process at a time; ten thousand of them are too many to tell of.
   const devices = createBudget({ name: 'device', ...forDevices }, alone)
-  const exchange = others && exchangeSpending([keys, users, addresses], others)
+  const exchange = others && exchangeSpending([keys, users, addresses, codes], others)
   const failures = createFailedSignatures(now)
-  return { keys, users, addresses, devices, failures, close: async () => exchange?.close() }
+  return { keys, users, addresses, codes, devices, failures, close: async () => exchange?.close() }
 }
 
 /** Who pays, and out of which budget. */
@@ -65,6 +68,8 @@ export const payerOfDevice = ({ devices }: RateLimits, deviceId: string): Payer 
   budget: devices,
   subject: deviceId,
 })
+
+export const payerOfCode = ({ codes }: RateLimits, codeId: string): Payer => ({ budget: codes, subject: codeId })
 
 /** A key pays for what it signs, a user for all sessions of the console together. */
 export const payerOf = (

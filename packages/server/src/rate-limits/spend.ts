@@ -25,14 +25,14 @@ export async function spendInTime({ budget, subject }: Payer, points: number): P
  * least there is, since points come back all the time; or, with Retry-After, as long as that (§6).
  */
 export function tellLeft({ budget, subject }: Payer, reply: FastifyReply, retryAfter = 0): void {
-  const { name, most, perSecond } = budget.policy
-  reply.header('ratelimit-policy', `"${name}";q=${most};w=${Math.ceil(most / perSecond)}`)
-  reply.header('ratelimit', `"${name}";r=${budget.left(subject)};t=${Math.max(1, retryAfter)}`)
+  reply.header('ratelimit-policy', budget.policyField)
+  reply.header('ratelimit', `"${budget.policy.name}";r=${budget.left(subject)};t=${Math.max(1, retryAfter)}`)
 }
 
 const payers: Readonly<Record<string, string>> = {
   key: 'this access key',
   user: 'this user',
+  code: 'this registration code',
   address: 'this address, without credentials that hold,',
 }
 

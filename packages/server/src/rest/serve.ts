@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Executor } from '../graphql/execute.ts'
 import { type GraphqlViewer, identify, type OperationGates, runOperation } from '../graphql/run-operation.ts'
+import { noteCode } from '../http/outcome.ts'
 import { answerIn } from './answer.ts'
 import { bodyVariables } from './body-variables.ts'
 import { type Operation, SELF } from './operation.ts'
@@ -31,7 +32,10 @@ export async function serve<Viewer extends RestViewer>(
   const names = request.params as Record<string, string>
   const variables = { ...givenVariables(operation, request, body), ...names, [SELF]: viewer?.accountId }
   const prepared = input.executor.prepare({ query: operation.text, variables })
-  if (!prepared.ok) return sendErrors(reply, prepared.errors)
+  if (!prepared.ok) {
+    noteCode(request, prepared.code)
+    return sendErrors(reply, prepared.errors)
+  }
   const { data, errors } = await runOperation(input, { request, reply, viewer, operation: prepared })
   if (errors !== undefined) return sendErrors(reply, errors)
   return sendAnswer(reply, operation, answerIn(data, operation, names))

@@ -17,10 +17,26 @@ export const dataSettings = {
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
   }),
+  databaseReadUrl: setting({
+    name: 'DATABASE_READ_URL',
+    meaning:
+      'One streaming standby of the PostgreSQL of DATABASE_URL, as another URL: queries of lists read there what it has replayed; see the guide on scale. Not set: everything is read where it is written.',
+    default: 'not set',
+    secret: true,
+    parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
+  }),
+  databaseDirectUrl: setting({
+    name: 'DATABASE_DIRECT_URL',
+    meaning:
+      'The same database without the pooler that DATABASE_URL leads to, such as PgBouncer in transaction mode: for migrations, locks, jobs and to hear of changes.',
+    default: 'not set',
+    secret: true,
+    parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
+  }),
   databaseConnections: setting({
     name: 'MUSTER_DATABASE_CONNECTIONS',
     meaning:
-      'Connections to the database that serve requests, at most, for each server process; it has up to ten more for what it does beside them.',
+      'Connections to the database that serve requests, at most, for each server process; it has up to 13 more for what it does beside them.',
     default: '10',
     parse: (text) => integer(text ?? '10', 2, 500),
   }),

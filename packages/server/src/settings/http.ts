@@ -1,5 +1,5 @@
 import { setting } from './setting.ts'
-import { hostName, integer, oneOf, origin, ranges, token } from './values.ts'
+import { flag, hostName, integer, oneOf, origin, ranges, token } from './values.ts'
 
 /** How the server is reached over HTTP, and what it tells of itself. */
 export const httpSettings = {
@@ -49,6 +49,12 @@ export const httpSettings = {
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : token(text)),
+  }),
+  logRequests: setting({
+    name: 'MUSTER_LOG_REQUESTS',
+    meaning: '1: a line of the log for each request; 0: for those that failed by the server or took over a second.',
+    default: '0',
+    parse: (text) => flag(text ?? '0'),
   }),
   logLevel: setting({
     name: 'MUSTER_LOG_LEVEL',

@@ -18,7 +18,7 @@ export const requestSettings = {
   addressPoints: setting({
     name: 'MUSTER_ADDRESS_POINTS',
     meaning:
-      'Points that an address may spend at once by requests without credentials that hold, registrations of devices included; of IPv6 a /64 counts as one.',
+      'Points that an address may spend at once by requests without credentials that hold, registration codes included; of IPv6 a /64 counts as one.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 100, 1_000_000_000),
   }),
@@ -41,6 +41,13 @@ export const requestSettings = {
       'Milliseconds that a round of the event loop may take: while most take longer, requests are answered 503. 0 for any.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 0, 60_000),
+  }),
+  databaseSilence: setting({
+    name: 'MUSTER_DATABASE_SILENCE',
+    meaning:
+      'Milliseconds for which the database may keep silent while somebody waits for it; then requests are answered 503 until it is heard again.',
+    default: '500',
+    parse: (text) => integer(text ?? '500', 100, 60_000),
   }),
   streamsPerKey: setting({
     name: 'MUSTER_STREAMS_PER_KEY',

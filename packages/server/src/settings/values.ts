@@ -63,6 +63,17 @@ export function retries(text: string): number[] {
   return delays
 }
 
+export function share(text: string): number {
+  const value = Number(text)
+  if (!/^\d*\.?\d+$/.test(text) || value > 1) throw new Error('a number from 0 to 1')
+  return value
+}
+
+export function httpUrl(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error('a URL of http or https')
+  return text
+}
+
 export function origin(text: string): string {
   const wanted = 'a URL of scheme, host and port alone, such as https://muster.example.com'
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error(wanted)

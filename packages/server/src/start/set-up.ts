@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { sql } from 'kysely'
 import { agreeOnMasterKey } from '../auth/master-key.ts'
 import type { Secrets } from '../auth/secrets.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
+import { withSessionLock } from '../db/session-lock.ts'
 import { addAccessKey, hasAccessKey } from '../features/access-keys/access-keys.ts'
 import { createUser, hasUsers } from '../features/users/users.ts'
 import { StartError } from '../start-error.ts'
@@ -62,14 +62,7 @@ export const SET_UP_LOCK = 'muster set up'
 
 /** Holds a lock of the session, so that it covers what comes after the commit as well. */
 function oneAtATime<Result>(db: Database, work: (connection: Database) => Promise<Result>): Promise<Result> {
-  return db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(hashtext(${SET_UP_LOCK}))`.execute(connection)
-    try {
-      return await work(connection)
-    } finally {
-      await sql`select pg_advisory_unlock(hashtext(${SET_UP_LOCK}))`.execute(connection)
-    }
-  })
+  return db.connection().execute((connection) => withSessionLock(connection, SET_UP_LOCK, () => work(connection)))
 }
 
 async function decide(transaction: Database, options: SetUpOptions): Promise<Outcome> {

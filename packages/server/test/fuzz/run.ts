@@ -5,6 +5,9 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({
@@ -16,6 +19,8 @@ if (![seed, signatures].every(Number.isSafeInteger)) throw new Error('--seed and
 
 const scale = { seed, signatures, documents: 20_000, texts: 1_000, bodies: 5_000, packets: 5_000 }
 console.log(`seed ${seed}: --seed ${seed} does the same again`)
+const folder = await mkdtemp(join(tmpdir(), 'muster-figures-'))
+const figures = join(folder, 'figures')
 const child = spawn(
   'vitest',
   [
@@ -26,7 +31,22 @@ const child = spawn(
     '--no-file-parallelism',
     '--testTimeout=0',
   ],
-  { stdio: 'inherit', env: { ...process.env, FUZZ: JSON.stringify(scale) } },
+  { stdio: 'inherit', env: { ...process.env, FUZZ: JSON.stringify(scale), FUZZ_FIGURES: figures } },
 )
 const [code] = (await once(child, 'exit')) as [number | null]
+console.log(tableOf(await readFile(figures, 'utf8').catch(() => '')))
+await rm(folder, { recursive: true })
 process.exitCode = code ?? 1
+
+/** Of what is counted on and on, the last figures. */
+function tableOf(lines: string): string {
+  const last = new Map<string, string>()
+  for (const line of lines.split('\n').filter(Boolean)) {
+    const { seed: _seed, document, ...found } = JSON.parse(line) as Record<string, unknown>
+    const what = document === undefined ? (Object.keys(found)[0] ?? '') : `document: ${document}`
+    const told = Object.entries(found).map(([name, value]) => `${name} ${value}`)
+    last.set(what, told.join(', '))
+  }
+  const rows = Array.from(last, ([what, told]) => `| ${what} | ${told} |`)
+  return [`| Seed ${seed} | Found |`, '|---|---|', ...rows].join('\n')
+}

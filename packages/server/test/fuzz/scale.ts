@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs'
+
 /** How much is tried. `run.ts` says so for a run by hand; without it, in the tests of every day, little and always the same. */
 interface Scale {
   seed: number
@@ -18,7 +20,10 @@ export const scale: Scale = { ...everyDay, ...(JSON.parse(process.env.FUZZ ?? '{
 /** Hundreds of requests one after the other: a slow machine is no failure. */
 export const patience = { timeout: isByHand ? 0 : 600_000 }
 
-/** Tells the figures of a run by hand. */
+/** Tells the figures of a run by hand, and has `run.ts` tell those that stand at the end once more. */
 export function report(figures: Record<string, unknown>): void {
-  if (isByHand) console.log(JSON.stringify({ seed: scale.seed, ...figures }))
+  if (!isByHand) return
+  const line = JSON.stringify({ seed: scale.seed, ...figures })
+  console.log(line)
+  if (process.env.FUZZ_FIGURES !== undefined) appendFileSync(process.env.FUZZ_FIGURES, `${line}\n`)
 }

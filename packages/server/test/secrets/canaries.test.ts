@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { connectAsync } from 'mqtt'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newPerson, openBrowser, signIn } from '../browser.ts'
+import { type Collector, startCollector } from '../collector.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { basic, post } from '../device.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
@@ -21,6 +22,7 @@ const errors: string[] = []
 const metricsToken = canaries.add('metrics token', randomBytes(18).toString('base64url'))
 let database: TestDatabase
 let receiver: Receiver
+let collector: Collector
 let folder: string
 let server: ServerProcess
 const ends: (() => Promise<unknown>)[] = []
@@ -28,6 +30,7 @@ const ends: (() => Promise<unknown>)[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
   receiver = await startReceiver()
+  collector = await startCollector()
   folder = await mkdtemp(join(tmpdir(), 'muster-canaries-'))
   const databaseUrl = new URL(database.url)
   databaseUrl.searchParams.set('password', canaries.add('database password', randomBytes(18).toString('base64url')))
@@ -36,8 +39,11 @@ beforeAll(async () => {
       DATABASE_URL: databaseUrl.href,
       MUSTER_DATA: folder,
       MUSTER_LOG_LEVEL: 'trace',
+      MUSTER_LOG_REQUESTS: '1',
       MUSTER_MASTER_KEY: canaries.add('master key', randomBytes(32).toString('base64')),
       MUSTER_METRICS_TOKEN: metricsToken,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=${canaries.add('token of the collector', randomBytes(18).toString('base64url'))}`,
       MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8',
       MUSTER_WEBHOOK_RETRIES: '86400',
     },
@@ -47,6 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const end of ends) await end()
   await receiver.close()
+  await collector.close()
   await database.drop()
   await rm(folder, { recursive: true, force: true })
 })
@@ -201,7 +208,7 @@ async function loseDatabase(owner: Key): Promise<void> {
   while ((await ask(owner, '{ login { email } }')).data?.login === undefined);
 }
 
-it('no secret that went through comes out in a log, an error, a delivery, a metric or a dump', async () => {
+it('no secret that went through comes out in a log, an error, a delivery, a metric, a trace or a dump', async () => {
   const given = await readCredentials(folder)
   const owner = {
     keyId: given.MUSTER_ACCESS_KEY_ID ?? '',
@@ -219,9 +226,12 @@ it('no secret that went through comes out in a log, an error, a delivery, a metr
   const dump = await dumpTables(database.db)
   await server.stop()
   const log = server.stdout() + server.stderr()
+  const traces = collector.requests.map(({ text }) => text).join('\n')
 
   // That there is something to be found in: each has what must be in it.
   expect(log).toContain('"level":40')
+  expect(log).toContain('"operation":"login"')
+  expect(traces).toContain('webhook delivery')
   expect(metrics).toContain('muster_')
   expect(dump.get('access_key')).toContain(owner.keyId)
   expect([...dump.keys()]).toEqual(expect.arrayContaining(['session', 'event', 'webhook_delivery', '_private_jobs']))
@@ -232,6 +242,7 @@ it('no secret that went through comes out in a log, an error, a delivery, a metr
   for (const error of errors) expect(canaries.foundIn(error)).toEqual([])
   for (const { text } of receiver.received) expect(canaries.foundIn(text)).toEqual([])
   expect(canaries.foundIn(metrics)).toEqual([])
+  expect(canaries.foundIn(traces)).toEqual([])
   for (const [table, text] of dump) expect([table, ...canaries.foundIn(text)]).toEqual([table])
 })
 

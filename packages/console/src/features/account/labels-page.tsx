@@ -39,7 +39,9 @@ function LabelField({ field }: { field: LabelledField }) {
 
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    const given = (text ?? '').trim()
+    // Enter in a field as it is.
+    if (!isChanged) return
+    const given = text.trim()
     try {
       await setSetting(labelSetting(field), given === '' || given === defaultLabel(field) ? null : given)
       setText(undefined)

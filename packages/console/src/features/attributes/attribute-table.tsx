@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Group, Paper, Table, Text, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { type AttributeRow, grouped, subNameOf } from './attribute-rows.ts'
+import classes from './attribute-table.module.css'
 import type { Place } from './use-attributes.ts'
 import { ValueCell } from './value-cell.tsx'
 
@@ -27,14 +28,14 @@ export function AttributeTable(props: AttributeTableProps) {
   const isInContext = context !== undefined
   return (
     <Paper withBorder>
-      <Table.ScrollContainer
-        minWidth={isInContext ? 680 : 330}
-        type="native"
-        tabIndex={0}
-        role="region"
-        aria-label="Attributes"
-      >
-        <Table aria-label="Attributes" layout="fixed">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
+      <section className={classes.scroller} tabIndex={0} aria-label="Attributes">
+        <Table
+          className={classes.table}
+          aria-label="Attributes"
+          layout="fixed"
+          data-in-context={isInContext || undefined}
+        >
           <Table.Thead>
             <Table.Tr>
               <Table.Th w={isInContext ? '24%' : '32%'}>Name</Table.Th>
@@ -64,7 +65,7 @@ export function AttributeTable(props: AttributeTableProps) {
             </Table.Tbody>
           ))}
         </Table>
-      </Table.ScrollContainer>
+      </section>
     </Paper>
   )
 }
@@ -82,11 +83,11 @@ function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowP
     onRemove: () => onRemove(cell),
   })
   return (
-    <Table.Tr style={{ verticalAlign: 'top' }}>
-      <Table.Th scope="row" fw={500} pl={isMember ? 28 : undefined} style={{ overflowWrap: 'anywhere' }} ta="start">
+    <Table.Tr className={classes.row}>
+      <Table.Th scope="row" className={classes.name} data-is-member={isMember || undefined}>
         {isMember ? subNameOf(row.name) : row.name}
       </Table.Th>
-      <Table.Td>
+      <Table.Td className={classes.value} data-heading={context === undefined ? undefined : 'Base value'}>
         <ValueCell
           what={row.name}
           value={row.base}
@@ -99,7 +100,7 @@ function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowP
       </Table.Td>
       {context === undefined ? null : (
         <>
-          <Table.Td>
+          <Table.Td className={classes.value} data-heading={`In “${context}”`}>
             <ValueCell
               what={`the override of ${row.name}`}
               value={row.override}
@@ -110,7 +111,7 @@ function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowP
               {...handlers({ name: row.name, place: context })}
             />
           </Table.Td>
-          <Table.Td>
+          <Table.Td className={classes.inForce}>
             <InForce row={row} />
           </Table.Td>
         </>
@@ -131,7 +132,7 @@ interface GroupHeadProps {
 function GroupHead({ group, columns, count, place, onRemove }: GroupHeadProps) {
   const label = place === undefined ? `Remove the group ${group}` : `Remove the overrides of the group ${group}`
   return (
-    <Table.Tr bg="var(--mantine-color-default-hover)">
+    <Table.Tr className={classes.groupHead} bg="var(--mantine-color-default-hover)">
       <Table.Th colSpan={columns} scope="colgroup" py={3}>
         <Group justify="space-between" wrap="nowrap" gap="xs">
           <Text span size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>

@@ -12,11 +12,11 @@ export interface Column {
 
 const fields: (Omit<Column, 'id'> & { id: string })[] = [
   { id: 'name', label: 'Name', sort: 'name', width: 220 },
-  { id: 'state', label: 'State', sort: 'state', width: 130 },
-  { id: 'services', label: 'Services', width: 240 },
-  { id: 'platform', label: 'Platform', sort: 'platform', width: 140 },
+  { id: 'state', label: 'State', sort: 'state', width: 140 },
+  { id: 'services', label: 'Services', width: 220 },
+  { id: 'platform', label: 'Platform', sort: 'platform', width: 160 },
   { id: 'created', label: 'Created', sort: 'created', width: 120 },
-  { id: 'lastReported', label: 'Last reported', sort: 'lastReported', width: 130 },
+  { id: 'lastReported', label: 'Last reported', sort: 'lastReported', width: 145 },
   { id: 'hardwareId', label: 'Hardware id', sort: 'hardwareId', width: 180 },
   { id: 'id', label: 'Id', sort: 'id', width: 200 },
 ]

@@ -1,8 +1,9 @@
-import { Badge, Text, Tooltip } from '@mantine/core'
-import { RouterAnchor } from '../../app/links.tsx'
+import { Hint } from '../../components/hint.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { attributeOf, attributeValue, type Column } from './columns.ts'
+import { DeviceAnchor } from './device-anchor.tsx'
+import classes from './device-cell.module.css'
 import type { DeviceRowFragment } from './devices.generated.ts'
 
 interface DeviceCellProps {
@@ -10,15 +11,11 @@ interface DeviceCellProps {
   column: Column
 }
 
-/** What a column shows of a device. */
+/** What a column shows of a device. It is there a thousand times, so its parts are plain elements. */
 export function DeviceCell({ device, column: { id } }: DeviceCellProps) {
   switch (id) {
     case 'name':
-      return (
-        <RouterAnchor to="/devices/$deviceId" params={{ deviceId: device.id }} inherit truncate title={device.name}>
-          {device.name}
-        </RouterAnchor>
-      )
+      return <DeviceAnchor id={device.id} name={device.name} />
     case 'state':
       return <StateBadge state={device.state} since={device.stateSince} />
     case 'services':
@@ -28,11 +25,7 @@ export function DeviceCell({ device, column: { id } }: DeviceCellProps) {
     case 'lastReported':
       return <Time value={device.lastReported} />
     case 'id':
-      return (
-        <Text ff="monospace" fz="xs" span>
-          {device.id}
-        </Text>
-      )
+      return <span className={classes.id}>{device.id}</span>
     default:
       return <Value text={textOf(device, id)} />
   }
@@ -58,22 +51,14 @@ function Services({ services }: Pick<DeviceRowFragment, 'services'>) {
   return (
     <>
       {services.slice(0, SHOWN_SERVICES).map((service) => (
-        <Badge
-          key={service.id}
-          color={service.state === 'active' ? 'teal' : 'gray'}
-          variant="light"
-          title={describeService(service)}
-          autoContrast
-        >
+        <span key={service.id} className={classes.service} data-state={service.state} title={describeService(service)}>
           {service.name}
-        </Badge>
+        </span>
       ))}
       {rest.length === 0 ? null : (
-        <Tooltip label={rest.map(({ name }) => name).join(', ')}>
-          <Text span inherit c="dimmed">
-            +{rest.length}
-          </Text>
-        </Tooltip>
+        <Hint className={classes.more} label={() => rest.map(({ name }) => name).join(', ')}>
+          +{rest.length}
+        </Hint>
       )}
     </>
   )

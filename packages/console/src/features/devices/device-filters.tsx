@@ -1,29 +1,28 @@
-import { Group, MultiSelect, Pill, Select, TagsInput, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { Group, MultiSelect, Pill, Select, TagsInput } from '@mantine/core'
+import classes from '../../components/filters.module.css'
 import { AttributeFilter } from './attribute-filter.tsx'
 import type { DevicesSearch } from './devices-search.ts'
 import type { ListNames } from './list-names.ts'
+import { NameFilter } from './name-filter.tsx'
 
 interface DeviceFiltersProps {
   search: DevicesSearch
+  /** Whether rows of another filter or order are on their way. */
+  isBusy: boolean
   onChange(patch: Partial<DevicesSearch>, options?: { replace?: boolean }): void
   names: ListNames | undefined
   /** Platforms that were seen, to choose from. */
   platforms: readonly string[]
 }
 
-export function DeviceFilters({ search, onChange, names, platforms }: DeviceFiltersProps) {
+export function DeviceFilters({ search, isBusy, onChange, names, platforms }: DeviceFiltersProps) {
   const types = (names?.applicationTypes ?? []).map(({ id, name }) => ({ value: String(id), label: name }))
   const attributes = Object.entries(search.attributes ?? {})
   const withoutAttribute = (name: string): DevicesSearch['attributes'] =>
     orNone(Object.fromEntries(attributes.filter(([each]) => each !== name)))
   return (
-    <Group gap="xs" mb="xs" role="search" aria-label="Filter devices">
-      <NameFilter
-        name={search.name}
-        onChange={(name) => onChange({ name }, { replace: name !== undefined && search.name !== undefined })}
-      />
+    <Group gap="xs" mb="xs" role="search" aria-label="Filter devices" className={classes.filters}>
+      <NameFilter name={search.name} isBusy={isBusy} onChange={(name, options) => onChange({ name }, options)} />
       <Select
         aria-label="State"
         placeholder="Any state"
@@ -93,40 +92,3 @@ export function DeviceFilters({ search, onChange, names, platforms }: DeviceFilt
 
 const orNone = (values: Record<string, string>): Record<string, string> | undefined =>
   Object.keys(values).length === 0 ? undefined : values
-
-const AFTER_TYPING_MS = 120
-
-interface NameFilterProps {
-  name: string | undefined
-  onChange(name: string | undefined): void
-}
-
-/** Takes effect a moment after typing; follows the address when that changes otherwise. */
-function NameFilter({ name, onChange }: NameFilterProps) {
-  const [typed, setTyped] = useState(name ?? '')
-  const [known, setKnown] = useState(name)
-  if (known !== name) {
-    setKnown(name)
-    setTyped(name ?? '')
-  }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the timer
-  useEffect(() => {
-    if (typed === (name ?? '')) return
-    const timer = setTimeout(() => {
-      setKnown(typed || undefined)
-      onChange(typed || undefined)
-    }, AFTER_TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
-  return (
-    <TextInput
-      type="search"
-      aria-label="Part of the name"
-      placeholder="Part of the name"
-      leftSection={<IconSearch size={14} aria-hidden="true" />}
-      value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
-      w={200}
-    />
-  )
-}

@@ -1,8 +1,9 @@
 import type { Client, CombinedError } from 'urql'
-import { DeviceCountDocument, DevicePageDocument, DevicesByIdDocument } from './devices.generated.ts'
-import { type DeviceFilter, isFiltered, readSort } from './devices-search.ts'
+import { createChangedRows } from './changed-rows.ts'
+import { DeviceCountDocument, DevicePageDocument, type DevicePageQuery } from './devices.generated.ts'
+import { type DeviceFilter, isFiltered } from './devices-search.ts'
 import { PageCache, type Row } from './page-cache.ts'
-import { hasMoved } from './row-place.ts'
+import { missingRuns, type PageRun, widened } from './page-runs.ts'
 
 export interface DeviceQuery {
   filter: DeviceFilter
@@ -28,7 +29,7 @@ export interface DeviceRows {
   readonly isOutdated: boolean
   readonly error: CombinedError | undefined
   row(index: number): Row | undefined
-  /** These rows are in view, the last one not among them. */
+  /** These rows are in view, the last one not among them. What is missing is asked for: these first, then those around. */
   show(from: number, to: number): void
   /** Something happened to these devices. */
   touch(ids: readonly string[]): void
@@ -39,35 +40,55 @@ export interface DeviceRows {
   close(): void
 }
 
-const PAGE = 100
-const MOST_PAGES = 60
-/** A fast scroll passes over many pages; those in view when it slows down are fetched. */
+/** A window shows one page or two, and they are one question. */
+const PAGE = 25
+const FIRST_PAGES = 2
+const MOST_PAGES = 240
+/** Of the pages around those in view, so many are one question. */
+const MOST_IN_RUN = 4
+/** A fast scroll passes over many pages; of those in its way, some are asked for, and those where it ends. */
 const SETTLE_MS = 40
-const AGAIN_EVERY_MS = 400
+const DRAWN_MS = 30
 const RECOUNT_AFTER_MS = 1500
-const MOST_IDS = 500
 /** Beyond the rows in view, so that a slow scroll meets no holes. */
 const MARGIN = 40
 
-export function createDeviceRows(client: Client, query: DeviceQuery): DeviceRows {
+/** A question on its way. */
+interface Asking {
+  pages: readonly number[]
+  end(): void
+}
+
+type Listed = NonNullable<DevicePageQuery['login']>['devices']
+
+const pageOf = (row: number): number => Math.floor(Math.max(0, row) / PAGE)
+
+const numbersOf = (first: number, count: number): number[] =>
+  Array.from({ length: Math.max(0, count) }, (_, index) => first + index)
+
+interface Beginning {
+  /** How many match, where another order of the same rows told it. */
+  total?: number | undefined
+}
+
+export function createDeviceRows(client: Client, query: DeviceQuery, beginning: Beginning = {}): DeviceRows {
   const { filter, sort, withAttributes, firstRecord } = query
   const pages = new PageCache(MOST_PAGES)
-  const loading = new Map<number, () => void>()
+  const loading = new Map<number, Asking>()
   const listeners = new Set<() => void>()
-  const changed = new Set<string>()
   const timers = new Set<ReturnType<typeof setTimeout>>()
-  const order = readSort(sort)
   let version = 0
-  let total: number | undefined
+  let total = beginning.total
+  let isCounted = false
   /** Rows of the list as it was fetched; what came or went since shows in the total alone. */
   let known: number | undefined
   let seen = 0
   let isOutdated = false
   let error: CombinedError | undefined
-  let view = { from: 0, to: PAGE }
+  let view = { from: 0, to: PAGE * FIRST_PAGES }
   let isClosed = false
+  let isUnsettled = false
   let settling: ReturnType<typeof setTimeout> | undefined
-  let askingAgain: ReturnType<typeof setTimeout> | undefined
   let recounting: ReturnType<typeof setTimeout> | undefined
 
   const tell = (): void => {
@@ -84,114 +105,108 @@ export function createDeviceRows(client: Client, query: DeviceQuery): DeviceRows
     return timer
   }
 
-  const load = (number: number): void => {
-    const before = number > 0 ? pages.peek(number - 1)?.cursor : undefined
-    const place = before ? { after: before } : { from: number * PAGE + firstRecord }
-    const variables = { ...filter, ...place, size: PAGE, sort, withAttributes }
-    const { unsubscribe } = client
+  const load = ({ first, count: pagesAsked }: PageRun): void => {
+    const before = first > 0 ? pages.peek(first - 1)?.cursor : undefined
+    const place = before ? { after: before } : { from: first * PAGE + firstRecord }
+    const variables = { ...filter, ...place, size: pagesAsked * PAGE, sort, withAttributes }
+    const asked = numbersOf(first, pagesAsked)
+    const asking = client
       .query(DevicePageDocument, variables, { requestPolicy: 'network-only' })
       .subscribe(({ data, error: failure, stale }) => {
         if (stale) return
-        loading.delete(number)
+        end()
         error = failure
         const list = data?.login?.devices
-        if (list !== undefined) {
-          pages.put(number, {
-            rows: list.items.map((device) => ({ device })),
-            hasMore: list.hasMore,
-            cursor: list.cursor,
-          })
-          seen = Math.max(seen, number * PAGE + list.items.length + (list.hasMore ? 1 : 0))
-          if (!list.hasMore) known = number * PAGE + list.items.length
-          if (!isOutdated) total = known ?? total
-          if (changed.size > 0) askAgainSoon()
-        }
+        if (list !== undefined) keep(first, list)
         tell()
+        // What is around is asked for when these are drawn.
+        if (list !== undefined) later(loadView, DRAWN_MS)
       })
-    loading.set(number, unsubscribe)
+    // Left open, it would be asked again after each mutation of devices.
+    const end = (): void => {
+      asking.unsubscribe()
+      for (const page of asked) loading.delete(page)
+    }
+    for (const page of asked) loading.set(page, { pages: asked, end })
   }
 
-  const pagesInView = (): number[] => {
-    const first = Math.floor(Math.max(0, view.from - MARGIN) / PAGE)
-    const last = Math.floor(Math.max(0, Math.min(view.to + MARGIN, length()) - 1) / PAGE)
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  const keep = (first: number, { items, hasMore, cursor }: Listed): void => {
+    const count = Math.max(1, Math.ceil(items.length / PAGE))
+    for (const [index, page] of numbersOf(first, count).entries()) {
+      const rows = items.slice(index * PAGE, (index + 1) * PAGE).map((device) => ({ device }))
+      // Of those before the last, no cursor is told.
+      pages.put(page, index + 1 < count ? { rows, hasMore: true, cursor: null } : { rows, hasMore, cursor })
+    }
+    const end = first * PAGE + items.length
+    seen = Math.max(seen, end + (hasMore ? 1 : 0))
+    if (!hasMore) known = end
+    if (!isOutdated) total = known ?? total
   }
 
   const loadView = (): void => {
     if (isClosed || error !== undefined) return
-    const wanted = pagesInView()
-    for (const [number, unsubscribe] of loading)
-      if (!wanted.includes(number)) {
-        unsubscribe()
-        loading.delete(number)
-      }
-    for (const number of wanted) if (pages.look(number) === undefined && !loading.has(number)) load(number)
-    if (changed.size > 0) askAgainSoon()
+    const isThere = (page: number): boolean => pages.look(page) !== undefined || loading.has(page)
+    const last = pageOf(length() - 1)
+    const inView = { first: pageOf(view.from), last: Math.min(last, pageOf(view.to - 1)) }
+    const near = { first: pageOf(view.from - MARGIN), last: Math.min(last, pageOf(view.to + MARGIN - 1)) }
+    const isNear = (page: number): boolean => page >= near.first && page <= near.last
+    for (const asking of new Set(loading.values())) if (!asking.pages.some(isNear)) asking.end()
+    for (const run of missingRuns(inView.first, inView.last, isThere)) load(run)
+    // The rest is asked for when these are there.
+    if (numbersOf(inView.first, inView.last - inView.first + 1).some((page) => loading.has(page))) return
+    if (!isCounted) countOnce()
+    for (const run of missingRuns(near.first, near.last, isThere))
+      load(widened(run, { inView, last, most: MOST_IN_RUN, isThere }))
+    changes.askSoon()
   }
 
-  const count = (): void => {
+  /** Once the first rows are there, which come sooner without it. */
+  const countOnce = (): void => {
+    isCounted = true
+    if (known !== undefined) return
     client
       .query(DeviceCountDocument, filter, { requestPolicy: 'network-only' })
       .toPromise()
       .then(({ data }) => {
-        if (isClosed || data?.login == null) return
+        if (isClosed) return
+        if (data?.login == null) {
+          // The next answer brings another try.
+          isCounted = false
+          return
+        }
         total = data.login.devices.total
         known ??= total
         tell()
+        loadView()
       })
   }
 
-  const idsInView = (): string[] => {
-    const ids: string[] = []
-    for (let index = Math.max(0, view.from - MARGIN); index < view.to + MARGIN; index++) {
-      const row = rowAt(index)
-      if (row !== undefined && changed.has(row.device.id)) ids.push(row.device.id)
-    }
-    return ids.slice(0, MOST_IDS)
+  const settle = (): void => {
+    settling = undefined
+    if (!isUnsettled) return
+    isUnsettled = false
+    loadView()
+    settling = later(settle, SETTLE_MS)
   }
 
-  /** What happened to rows out of view is asked for when they come into view. */
-  const askAgain = async (): Promise<void> => {
-    const ids = idsInView()
-    if (ids.length === 0) return
-    for (const id of ids) changed.delete(id)
-    const variables = { ids, withAttributes, context: filter.context }
-    const { data } = await client.query(DevicesByIdDocument, variables, { requestPolicy: 'network-only' }).toPromise()
-    if (isClosed) return
-    if (data?.login == null) {
-      // The next event, or scrolling, tries again.
-      for (const id of ids) changed.add(id)
-      return
-    }
-    const found = new Map(data.login.device.map((device) => [device.id, device]))
-    for (const id of ids) {
-      const before = pages.find(id)
-      const device = found.get(id)
-      if (before === undefined) continue
-      if (device === undefined) {
-        pages.replace(id, { ...before, isGone: true })
-        isOutdated = true
-        continue
-      }
-      if (hasMoved(before.device, device, { order, filter })) isOutdated = true
-      pages.replace(id, { device })
-    }
-    tell()
-  }
+  const length = (): number => known ?? Math.max(seen, beginning.total ?? 0)
+  const rowAt = (index: number): Row | undefined => pages.peek(pageOf(index))?.rows[index % PAGE]
 
-  const askAgainSoon = (): void => {
-    if (askingAgain !== undefined) return
-    askingAgain = later(() => {
-      askingAgain = undefined
-      void askAgain()
-    }, AGAIN_EVERY_MS)
-  }
-
-  const length = (): number => known ?? seen
-  const rowAt = (index: number): Row | undefined => pages.peek(Math.floor(index / PAGE))?.rows[index % PAGE]
-
-  count()
-  load(0)
+  const changes = createChangedRows(client, {
+    query,
+    pages,
+    later,
+    idsInView() {
+      const rows = Array.from({ length: view.to - view.from + 2 * MARGIN }, (_, index) => view.from - MARGIN + index)
+      return rows.flatMap((row) => rowAt(row)?.device.id ?? [])
+    },
+    onChanged(hasMoved) {
+      if (isClosed) return
+      if (hasMoved) isOutdated = true
+      tell()
+    },
+  })
+  load({ first: 0, count: FIRST_PAGES })
 
   return {
     query,
@@ -216,21 +231,17 @@ export function createDeviceRows(client: Client, query: DeviceQuery): DeviceRows
     row: rowAt,
     show(from, to) {
       view = { from, to }
-      if (settling === undefined)
-        settling = later(() => {
-          settling = undefined
-          loadView()
-        }, SETTLE_MS)
+      if (settling !== undefined) {
+        isUnsettled = true
+        return
+      }
+      loadView()
+      settling = later(settle, SETTLE_MS)
     },
     touch(ids) {
-      let isAny = false
       // What is on its way may be from before.
-      for (const id of ids)
-        if (loading.size > 0 || pages.find(id) !== undefined) {
-          changed.add(id)
-          isAny = true
-        }
-      if (isAny) askAgainSoon()
+      const known = ids.filter((id) => loading.size > 0 || pages.find(id) !== undefined)
+      if (known.length > 0) changes.add(known)
       // A device that is not among the rows may match the filter now.
       else if (isFiltered(filter)) this.recount()
     },
@@ -253,7 +264,6 @@ export function createDeviceRows(client: Client, query: DeviceQuery): DeviceRows
     },
     retry() {
       error = undefined
-      if (total === undefined) count()
       loadView()
       tell()
     },
@@ -264,7 +274,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery): DeviceRows
     close() {
       isClosed = true
       for (const timer of timers) clearTimeout(timer)
-      for (const unsubscribe of loading.values()) unsubscribe()
+      for (const asking of new Set(loading.values())) asking.end()
     },
   }
 }

@@ -1,14 +1,14 @@
-import { Checkbox, VisuallyHidden } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { type Column, NAME_COLUMN } from './columns.ts'
-import { DeviceCell } from './device-cell.tsx'
 import type { DeviceRows } from './device-rows.ts'
 import classes from './device-table.module.css'
 import type { Sort } from './devices-search.ts'
-import type { Row } from './page-cache.ts'
 import type { Selection } from './selection.ts'
 import { TableHead } from './table-head.tsx'
+import { TableRow } from './table-row.tsx'
+import { useRoomBelow } from './use-room-below.ts'
 
 interface DeviceTableProps {
   rows: DeviceRows
@@ -23,24 +23,29 @@ interface DeviceTableProps {
 
 const ROW_HEIGHT = 36
 const CHECK_WIDTH = 40
+const PHONE_NAME_WIDTH = 170
+/** Rows that are ready above and below those in view. */
+const OVERSCAN = 8
 /** Browsers draw no element higher than about 33 million pixels. */
 export const MOST_ROWS = 900_000
 
 /** The list as a table that holds only the rows in view, however many there are. */
-export function DeviceTable({ rows, isBehind, columns, widths, sort, onSort, onResize, selection }: DeviceTableProps) {
+export function DeviceTable({ rows, isBehind, columns, sort, onSort, onResize, selection, ...more }: DeviceTableProps) {
+  const widths = useFitting(more.widths)
   const viewport = useRef<HTMLDivElement>(null)
   const height = useRoomBelow(viewport)
+  useSyncExternalStore(rows.listen, () => rows.version)
   const length = Math.min(rows.length, MOST_ROWS)
   const virtual = useVirtualizer({
     count: length,
     getScrollElement: () => viewport.current,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
+    overscan: OVERSCAN,
     scrollPaddingStart: ROW_HEIGHT,
   })
   const items = virtual.getVirtualItems()
-  const [from, to] = [items[0]?.index ?? 0, (items.at(-1)?.index ?? 0) + 1]
-  useEffect(() => rows.show(from, to), [rows, from, to])
+  const { startIndex: from, endIndex: last } = virtual.range ?? { startIndex: 0, endIndex: 0 }
+  useLayoutEffect(() => rows.show(from, last + 1), [rows, from, last])
   useLayoutEffect(() => {
     // Another order or filter begins at its top.
     if (rows) viewport.current?.scrollTo({ top: 0 })
@@ -102,89 +107,8 @@ export function DeviceTable({ rows, isBehind, columns, widths, sort, onSort, onR
   )
 }
 
-interface TableRowProps {
-  index: number
-  start: number
-  row: Row | undefined
-  columns: readonly Column[]
-  widths: Readonly<Record<string, number>>
-  isSelected: boolean
-  onCheck(index: number, isSelected: boolean, isRange: boolean): void
-}
-
-const TableRow = memo(
-  function TableRow({ index, start, row, columns, widths, isSelected, onCheck }: TableRowProps) {
-    const check = (event: MouseEvent<HTMLInputElement>): void =>
-      onCheck(index, event.currentTarget.checked, event.shiftKey)
-    return (
-      <div
-        className={classes.row}
-        role="row"
-        aria-rowindex={index + 2}
-        aria-selected={isSelected}
-        data-selected={isSelected || undefined}
-        data-gone={row?.isGone || undefined}
-        style={{ transform: `translateY(${start}px)` }}
-      >
-        <div className={`${classes.cell} ${classes.pinned}`} role="cell" style={{ width: CHECK_WIDTH }}>
-          {row === undefined ? null : (
-            <Checkbox
-              size="xs"
-              aria-label={`Select ${row.device.name}`}
-              checked={isSelected}
-              onChange={() => {}}
-              onClick={check}
-            />
-          )}
-        </div>
-        {columns.map((column) => (
-          <div
-            key={column.id}
-            className={column.id === NAME_COLUMN ? `${classes.cell} ${classes.pinned}` : classes.cell}
-            role="cell"
-            style={{ width: widths[column.id] ?? column.width }}
-          >
-            {row === undefined ? (
-              <div className={classes.placeholder} />
-            ) : (
-              <>
-                <DeviceCell device={row.device} column={column} />
-                {row.isGone && column.id === NAME_COLUMN ? <VisuallyHidden>was deleted</VisuallyHidden> : null}
-              </>
-            )}
-          </div>
-        ))}
-      </div>
-    )
-  },
-  // `onCheck` is another function each time and does the same.
-  (before, after) =>
-    before.row === after.row &&
-    before.start === after.start &&
-    before.isSelected === after.isSelected &&
-    before.columns === after.columns &&
-    before.widths === after.widths,
-)
-
-const LEAST_HEIGHT = 320
-const BELOW = 20
-
-/** The table takes the room that the window has below its top. */
-function useRoomBelow(element: React.RefObject<HTMLElement | null>): number {
-  const [height, setHeight] = useState(LEAST_HEIGHT)
-  useLayoutEffect(() => {
-    const measure = (): void => {
-      const top = (element.current?.getBoundingClientRect().top ?? 0) + window.scrollY
-      setHeight(Math.max(LEAST_HEIGHT, Math.floor(window.innerHeight - top - BELOW)))
-    }
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(document.body)
-    window.addEventListener('resize', measure)
-    return () => {
-      observer.disconnect()
-      window.removeEventListener('resize', measure)
-    }
-  }, [element])
-  return height
+/** On a phone, name and state fit beside each other. */
+function useFitting(widths: DeviceTableProps['widths']): DeviceTableProps['widths'] {
+  const isPhone = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false })
+  return useMemo(() => (isPhone ? { [NAME_COLUMN]: PHONE_NAME_WIDTH, ...widths } : widths), [isPhone, widths])
 }

@@ -86,7 +86,7 @@ function DeviceList({ names }: { names: ListNames }) {
           </>
         }
       />
-      <DeviceFilters search={search} onChange={change} names={names} platforms={platforms} />
+      <DeviceFilters search={search} isBusy={isBehind} onChange={change} names={names} platforms={platforms} />
       <SelectionBar
         selection={selection}
         filter={query.filter}
@@ -182,14 +182,18 @@ function Outdated({ isOutdated, onRefresh }: OutdatedProps) {
 }
 
 /** The platforms of the rows seen so far, for the filter to suggest. */
-function usePlatforms(rows: DeviceRows): string[] {
-  const [seen] = useState(() => new Set<string>())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says when rows are others
-  return useMemo(() => {
-    for (let index = 0; index < Math.min(rows.length, 500); index++) {
-      const platform = rows.row(index)?.device.platform
-      if (platform) seen.add(platform)
+function usePlatforms(rows: DeviceRows): readonly string[] {
+  const [seen, setSeen] = useState<readonly string[]>([])
+  useEffect(() => {
+    const look = (): void => {
+      const found = Array.from({ length: Math.min(rows.length, 500) }, (_, index) => rows.row(index)?.device.platform)
+      setSeen((before) => {
+        const all = new Set([...before, ...found.filter((platform) => platform != null && platform !== '')])
+        return all.size === before.length ? before : ([...all].sort() as string[])
+      })
     }
-    return [...seen].sort()
-  }, [rows, rows.version, seen])
+    look()
+    return rows.listen(look)
+  }, [rows])
+  return seen
 }

@@ -1,9 +1,10 @@
-import { Checkbox, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 import { type Column, NAME_COLUMN } from './columns.ts'
 import classes from './device-table.module.css'
 import type { Sort } from './devices-search.ts'
+import { Check } from './table-row.tsx'
 
 interface TableHeadProps {
   columns: readonly Column[]
@@ -25,12 +26,11 @@ export function TableHead({ columns, widthOf, sort, onSort, onResize, selected, 
           className={`${classes.headCell} ${classes.cell} ${classes.pinned}`}
           style={{ width: 40 }}
         >
-          <Checkbox
-            size="xs"
-            aria-label="Select all devices that match"
-            checked={selected === 'all'}
-            indeterminate={selected === 'some'}
-            onChange={(event) => onSelectAll(event.currentTarget.checked)}
+          <Check
+            label="Select all devices that match"
+            isChecked={selected === 'all'}
+            isMixed={selected === 'some'}
+            onCheck={onSelectAll}
           />
         </div>
         {columns.map((column) => (

@@ -16,18 +16,21 @@ const comesOrGoes = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE'])
 export function useDeviceRows(query: DeviceQuery): Shown {
   const client = useClient()
   const [generation, setGeneration] = useState(0)
+  const current = useRef<DeviceRows>(undefined)
   const refresh = useCallback(() => setGeneration((before) => before + 1), [])
   const key = JSON.stringify([query, generation])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is what the query says
-  const wanted = useMemo(() => createDeviceRows(client, query), [client, key])
+  const wanted = useMemo(
+    () => createDeviceRows(client, query, { total: totalOf(current.current, query) }),
+    [client, key],
+  )
   const [shown, setShown] = useState(wanted)
-
-  const current = useRef(wanted)
+  current.current ??= wanted
 
   useEffect(() => {
     const swap = (): void => {
       if (!wanted.isReady || current.current === wanted) return
-      current.current.close()
+      current.current?.close()
       current.current = wanted
       setShown(wanted)
     }
@@ -39,9 +42,12 @@ export function useDeviceRows(query: DeviceQuery): Shown {
       if (current.current !== wanted) wanted.close()
     }
   }, [wanted])
-  useEffect(() => () => current.current.close(), [])
+  useEffect(() => () => current.current?.close(), [])
 
-  useSyncExternalStore(shown.listen, () => shown.version)
+  // What the page itself shows; its table follows each row.
+  useSyncExternalStore(shown.listen, () =>
+    [shown.isReady, shown.length === 0, shown.total, shown.isOutdated, shown.error === undefined].join(),
+  )
   useLiveEvents({
     onEvents(events) {
       wanted.touch(events.flatMap(devicesOf))
@@ -50,4 +56,10 @@ export function useDeviceRows(query: DeviceQuery): Shown {
     onGap: refresh,
   })
   return { rows: shown, isBehind: wanted !== shown, refresh }
+}
+
+/** Another order has as many rows. */
+function totalOf(before: DeviceRows | undefined, { filter }: DeviceQuery): number | undefined {
+  if (before === undefined || before.isOutdated) return undefined
+  return JSON.stringify(before.query.filter) === JSON.stringify(filter) ? before.total : undefined
 }

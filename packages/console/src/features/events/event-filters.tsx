@@ -1,6 +1,7 @@
 import { Button, Group, MultiSelect } from '@mantine/core'
 import { IconFilterOff } from '@tabler/icons-react'
 import { eventTypeChoices, isEventType } from '../../components/event-types.ts'
+import classes from '../../components/filters.module.css'
 import { DeviceFilter } from './device-filter.tsx'
 import { type EventsSearch, filterOf, isFiltered } from './events-search.ts'
 import { MomentFilter } from './moment-filter.tsx'
@@ -15,7 +16,7 @@ export function EventFilters({ search, onChange }: EventFiltersProps) {
   // Another choice begins with its newest event.
   const choose = (patch: Partial<EventsSearch>): void => onChange({ ...patch, after: undefined })
   return (
-    <Group gap="xs" mb="xs" role="search" aria-label="Filter events">
+    <Group gap="xs" mb="xs" role="search" aria-label="Filter events" className={classes.filters}>
       <MultiSelect
         aria-label="Event type"
         placeholder={types.length === 0 ? 'Any event' : undefined}

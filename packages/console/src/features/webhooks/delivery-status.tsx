@@ -12,8 +12,8 @@ const looks: Record<string, { color: string; Icon: typeof IconCheck }> = {
 export function DeliveryStatus({ status, httpStatus }: Pick<DeliveryFieldsFragment, 'status' | 'httpStatus'>) {
   const { color, Icon } = looks[status] ?? { color: 'gray', Icon: IconClock }
   return (
-    <Group gap={6} wrap="nowrap">
-      <Badge color={color} style={{ flexShrink: 0 }} leftSection={<Icon size={12} aria-hidden="true" />}>
+    <Group gap={6} wrap="nowrap" style={{ flexShrink: 0 }}>
+      <Badge color={color} miw="max-content" leftSection={<Icon size={12} aria-hidden="true" />}>
         {status}
       </Badge>
       {httpStatus === null ? null : (

@@ -39,9 +39,9 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
 
 /** Sends along what the strategy has to say about the cookie. To be registered before the routes. */
 export function registerSessionCookies(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
     const header = outgoing.get(request)
     if (header !== undefined) reply.header('set-cookie', header)
-    return payload
+    done()
   })
 }

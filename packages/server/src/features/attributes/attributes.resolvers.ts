@@ -11,6 +11,7 @@ import {
   readAttributes,
   readContexts,
   readOverrides,
+  reservedBase,
   serviceBase,
   userBase,
   valueIn,
@@ -34,7 +35,7 @@ const categoryAndStatusFields = Object.fromEntries(
   categoryAndStatus.map((subName) => [
     subName,
     (device: Device, _input: unknown, context: Context) =>
-      valueIn(deviceBase(context, device), [RESERVED_GROUP, subName]),
+      valueIn(reservedBase(context, device), [RESERVED_GROUP, subName]),
   ]),
 )
 

@@ -170,6 +170,26 @@ describe('contexts', () => {
     expect((await client.read(id, 'day'))?.attributes).toEqual({ $svc: { categoryA: 'over' } })
   })
 
+  test('categoryA and its siblings are the same whatever else a document asks for', async () => {
+    const id = await client.addDevice({ site: 'oslo', $svc: { categoryA: 'base' } })
+    const alone = { id, categoryA: 'base', statusA: null }
+    const others = { site: 'oslo', attributes: { site: 'oslo', $svc: { categoryA: 'base' } } }
+    for (const [fields, expected] of [
+      ['', alone],
+      ['site: attribute(name: "site") attributes', { ...alone, ...others }],
+    ] as const) {
+      const { login } = await user.data(
+        `query ($id: [String!]!) { login {
+          device(id: $id) { id categoryA statusA ${fields} }
+          devices(size: 1000) { items { id categoryA statusA ${fields} } }
+        } }`,
+        { id: [id] },
+      )
+      expect(login.device).toEqual([expected])
+      expect(login.devices.items).toContainEqual(expected)
+    }
+  })
+
   test('a name is a value or a group in all contexts together', async () => {
     const id = await client.addDevice({ site: 'oslo' })
     expect(await client.set('site.floor', '1', id, 'day')).toEqual(refused('CONFLICT', /value/))

@@ -19,6 +19,10 @@ export interface ServiceHolder extends Holder {
 export const deviceBase = (context: Context, { id, attributes }: Holder): Eventually<Attributes> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
+/** The reserved values among them, which may have been read alone. */
+export const reservedBase = (context: Context, device: Holder & { reserved?: Attributes }): Eventually<Attributes> =>
+  device.reserved ?? deviceBase(context, device)
+
 export const serviceBase = (context: Context, service: ServiceHolder): Eventually<Attributes> => {
   if (service.id === service.deviceId) return deviceBase(context, service)
   return service.attributes ?? attributeLoaders.serviceBases(context).load(service.id)

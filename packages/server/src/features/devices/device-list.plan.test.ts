@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createExplainedDatabase, type ExplainedDatabase } from '../../../test/query-plans.ts'
+import { createExplainedDatabase, type ExplainedDatabase, type Plan } from '../../../test/query-plans.ts'
+import type { Context } from '../../context.ts'
 import { type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
 import { countDevices, findPlace, selectDevicePage } from './device-list.queries.ts'
+import { listDevices } from './device-list.ts'
 import { databasePlace, readDeviceOrder } from './device-sort.ts'
 
 let database: ExplainedDatabase
@@ -88,6 +90,62 @@ test('records that are passed over by their number cost a key of the index', asy
     naturalSorts: [],
     indexes: ['device_by_name', 'device_live_pkey', 'device_pkey'],
   })
+})
+
+describe.each([
+  ['name', 'device_by_name'],
+  ['id', 'device_pkey'],
+  ['created', 'device_by_created'],
+  ['hardwareId', 'device_by_hardware_id'],
+  ['state', 'device_live_by_state'],
+  ['$svc.statusA', 'device_live_by_status_a'],
+])('beyond the middle by %s', (sort, index) => {
+  test.each(['asc', 'desc'])(
+    '%s: a page is read along the index from the far end, and holds the same',
+    async (direction) => {
+      const order = readDeviceOrder(`${sort} ${direction}`, undefined)
+      for (const offset of [10_001, 15_990, 16_010, 19_950, 20_000, 30_000]) {
+        const page = { filter: {}, order, limit: 101, attributes: false }
+        const near = await selectDevicePage(database.db, ACCOUNT, { ...page, start: { offset } })
+        const far = await selectDevicePage(database.db, ACCOUNT, { ...page, start: { offset, fromEnd: true } })
+        expect(ids(far)).toEqual(ids(near))
+        expect(far).toHaveLength(Math.max(0, Math.min(101, 20_000 - offset)))
+      }
+      const start = { offset: 15_000, fromEnd: true }
+      const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
+        selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: true })
+      for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
+        expect(ofDevices(plan)).toMatchObject({ scanned: [], naturalSorts: [] })
+        expect(plan.indexes).toContain(index)
+      }
+    },
+  )
+})
+
+const ids = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id)
+
+/** The number of devices is in few rows, which are read from end to end. */
+const ofDevices = ({ scanned, ...plan }: Plan): Plan => ({
+  ...plan,
+  scanned: scanned.filter((table) => table !== 'device_count'),
+})
+
+test('a list takes the nearer end, whichever that is', async () => {
+  const names = async (from: number): Promise<string[]> => {
+    const context = { db: database.db, viewer: { accountId: ACCOUNT }, firstRecord: 1 } as Context
+    const { items } = await listDevices(context, { from, size: 3 }, { attributes: false })
+    return items.map(({ name }) => name)
+  }
+  const { rows } = await sql<{ name: string }>`
+    select name from device where account_id = ${ACCOUNT} order by name collate natural_order, id`.execute(database.db)
+  for (const from of [1, 9_000, 10_001, 12_000, 19_999, 20_001]) {
+    expect(await names(from)).toEqual(rows.slice(from - 1, from + 2).map(({ name }) => name))
+  }
+})
+
+test('all devices are known in number, and not counted', async () => {
+  const plan = await database.planFor((db) => countDevices(db, ACCOUNT, {}))
+  expect([...plan.scanned, ...plan.indexes].filter((name) => !name.startsWith('device_count'))).toEqual([])
 })
 
 describe.each<[filter: DeviceFilterArguments, context: string | undefined, index: string]>([

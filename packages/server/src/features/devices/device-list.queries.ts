@@ -1,12 +1,21 @@
 import { type RawBuilder, sql } from 'kysely'
-import { sortable } from '../../db/attribute-expressions.ts'
+import { sortable, sortableFrom, textIn } from '../../db/attribute-expressions.ts'
 import { type Database, plannedEachTime } from '../../db/database.ts'
-import { allOf, naturally, type SqlOrder, type SqlStart, scannedRows, sortedRows } from '../../db/sorted-page.ts'
+import {
+  allOf,
+  naturally,
+  rowsFromEnd,
+  type SqlOrder,
+  type SqlStart,
+  scannedRows,
+  sortedRows,
+} from '../../db/sorted-page.ts'
 import type { Place, SortKey } from '../../graphql/cursor.ts'
+import { deviceCount } from './device-count.queries.ts'
 import { sqlFilter } from './device-filter.queries.ts'
 import type { DeviceFilter } from './device-filter.ts'
-import { type DeviceRow, deviceColumns, liveColumns } from './device-row.ts'
-import { keyOf, type Reads } from './device-sort.queries.ts'
+import { type AttributesRead, type DeviceRow, deviceColumns, liveColumns } from './device-row.ts'
+import { type DeviceKey, keyOf, type Reads } from './device-sort.queries.ts'
 import type { DeviceOrder } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
@@ -15,13 +24,16 @@ export interface ListedDeviceRow extends DeviceRow {
   sort_key: string | Date | null
 }
 
+/** `fromEnd`: the rows are nearer to the end of the list than to its start; for lists without filter, in an order that an index has. */
+export type DeviceStart = SqlStart & { fromEnd?: boolean }
+
 export interface DevicePageQuery {
   filter: DeviceFilter
   order: DeviceOrder
-  start: SqlStart
+  start: DeviceStart
   limit: number
   /** Whether to read attributes. */
-  attributes: boolean
+  attributes: AttributesRead
 }
 
 /** The rows of one page, in order. */
@@ -47,40 +59,59 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const { start, limit, attributes } = page
 
   if (key.isComputed) {
-    const { source, computed } = computedSource({ reads, where, order })
+    const { source, computed } = computedSource({ reads, where, key, direction: order.direction })
     return completed(scannedRows(source, computed, start, limit), { accountId, attributes, device: false, live: false })
   }
   const joined = reads.device && reads.live ? { ...order, id: key.id, twinId: sql`l.device_id` } : order
   const has = 'offset' in start && start.offset > 0 ? { device: false, live: false } : reads
   const source = { columns: columnsOf(key.id, has, attributes), from: tables(reads), where }
-  return completed(sortedRows(source, joined, start, limit), { accountId, attributes, ...has })
+  const completing = { accountId, attributes, ...has }
+  if ('offset' in start && start.fromEnd) {
+    const far = { offset: start.offset, total: deviceCount(accountId) }
+    return completed(rowsFromEnd(source, joined, far, limit), { ...completing, isBackwards: true })
+  }
+  return completed(sortedRows(source, joined, start, limit), completing)
 }
 
-/** Keys that no index has, worked out once a device: without the fence of OFFSET 0 it would be once for each mention. */
-function computedSource({ reads, where, order }: { reads: Reads; where: Sql[]; order: SqlOrder }) {
-  const rows = sql`(select d.id, ${sortable(order.nullable!)} as value from ${tables(reads)} where ${allOf(where)} offset 0) as c`
+interface Computing {
+  reads: Reads
+  where: Sql[]
+  key: DeviceKey
+  direction: SqlOrder['direction']
+}
+
+function computedSource({ reads, where, key, direction }: Computing) {
   const value = sql`c.value`
   return {
-    source: { columns: sql`c.id`, from: rows, where: [] },
-    computed: { key: naturally(value), nullable: value, id: sql`c.id`, direction: order.direction },
+    source: { columns: sql`c.id`, from: sql`(${computedValues({ reads, where, key })}) as c`, where: [] },
+    computed: { key: naturally(value), nullable: value, id: sql`c.id`, direction },
   }
 }
 
-function columnsOf(id: Sql, { device, live }: Pick<Reads, 'device' | 'live'>, attributes: boolean): Sql {
+/** Keys that no index has, worked out once a device: without the fences of OFFSET 0 it would be once for each mention. */
+function computedValues({ reads, where, key }: Omit<Computing, 'direction'>): Sql {
+  const from = sql`from ${tables(reads)} where ${allOf(where)} offset 0`
+  if (key.attribute === undefined) return sql`select d.id, ${sortable(key.nullable!)} as value ${from}`
+  const texts = sql`select d.id, d.attributes, ${textIn(sql`d.attributes`, key.attribute)} as text ${from}`
+  return sql`select t.id, ${sortableFrom(sql`t.text`, sql`t.attributes`, key.attribute)} as value from (${texts}) as t offset 0`
+}
+
+function columnsOf(id: Sql, { device, live }: Pick<Reads, 'device' | 'live'>, attributes: AttributesRead): Sql {
   const ofDevice = device ? [deviceColumns(attributes)] : [sql`${id} as id`]
   return sql.join(live ? [...ofDevice, liveColumns(attributes)] : ofDevice, sql`, `)
 }
 
 interface Completing extends Pick<Reads, 'device' | 'live'> {
   accountId: string
-  attributes: boolean
+  attributes: AttributesRead
+  isBackwards?: boolean
 }
 
 /**
  * The rows of a page with what they lack of their devices. The fences keep each look-up by key: planned freely, it can become
  * a scan of the whole table.
  */
-function completed(rows: Sql, { accountId, attributes, device, live }: Completing): Sql {
+function completed(rows: Sql, { accountId, attributes, device, live, isBackwards = false }: Completing): Sql {
   const parts: Sql[] = []
   if (!device) {
     parts.push(sql`cross join lateral (select ${deviceColumns(attributes)} from device d
@@ -91,7 +122,7 @@ function completed(rows: Sql, { accountId, attributes, device, live }: Completin
       where l.account_id = ${accountId} and l.device_id = p.id offset 0) as l`)
   }
   return sql`select * from (select *, row_number() over () as position from (${rows}) as page) as p
-    ${sql.join(parts, sql` `)} order by p.position`
+    ${sql.join(parts, sql` `)} order by p.position${sql.raw(isBackwards ? ' desc' : '')}`
 }
 
 function tables({ device, live, context }: Reads): Sql {
@@ -117,13 +148,14 @@ const union = (one: Reads, other: Reads): Reads => ({
 /** How many match, and so which index serves best, hangs on what is asked for. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
-/** How many devices match. */
+/** How many devices match; without filter it is known. */
 export async function countDevices(db: Database, accountId: string, filter: DeviceFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`${planning(filter)}${deviceCountSql(accountId, filter)}`.execute(db)
   return rows[0]!.count
 }
 
 export function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
+  if (Object.keys(filter).length === 0) return sql`select ${deviceCount(accountId)} as count`
   const { where, reads } = sqlFilter(accountId, filter)
   const read = { ...reads, device: reads.device || !reads.live }
   return sql`select count(*)::int as count from ${tables(read)} where ${allOf([isOf(accountId, read), ...where])}`

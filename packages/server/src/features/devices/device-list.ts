@@ -6,10 +6,10 @@ import type { List } from '../../graphql/list.ts'
 import { listOf, type PageArguments, readPage, type Start } from '../../graphql/paging.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import type { Device } from './device.ts'
-import { type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
+import { type DeviceFilter, type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
 import { parseId } from './device-id.ts'
-import { countDevices, findPlace, placeOf, selectDevicePage } from './device-list.queries.ts'
-import { toDevice } from './device-row.ts'
+import { countDevices, type DeviceStart, findPlace, placeOf, selectDevicePage } from './device-list.queries.ts'
+import { type AttributesRead, toDevice } from './device-row.ts'
 import { type DeviceOrder, databasePlace, readDeviceOrder } from './device-sort.ts'
 
 export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
@@ -22,7 +22,7 @@ export interface DeviceListArguments extends PageArguments, DeviceFilterArgument
 export async function listDevices(
   { db, viewer, firstRecord }: Context,
   args: DeviceListArguments,
-  { attributes }: { attributes: boolean },
+  { attributes }: { attributes: AttributesRead },
 ): Promise<List<Device>> {
   const { accountId } = viewer
   const context = parseContext(args.context, 'context')
@@ -30,7 +30,9 @@ export async function listDevices(
   const filter = readDeviceFilter(args, context)
   const page = readPage(args, { order: order.text, firstRecord })
 
-  const start = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
+  const total = (): Promise<number> => countDevices(db, accountId, filter)
+  const found = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
+  const start = isUnfiltered(filter) ? await fromNearerEnd(found, total) : found
   const rows = await selectDevicePage(db, accountId, { filter, order, start, limit: page.size + 1, attributes })
   return listOf({
     rows,
@@ -38,8 +40,18 @@ export async function listDevices(
     order: order.text,
     placeOf,
     toItem: toDevice,
-    total: () => countDevices(db, accountId, filter),
+    total,
   })
+}
+
+const isUnfiltered = (filter: DeviceFilter): boolean => Object.keys(filter).length === 0
+
+/** Passing over fewer takes no longer than asking how many there are. */
+const FAR = 5_000
+
+async function fromNearerEnd(start: SqlStart, total: () => Promise<number>): Promise<DeviceStart> {
+  if (!('offset' in start) || start.offset < FAR) return start
+  return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
 
 /** A device that the filters leave out still marks its place; one that is gone does not. */

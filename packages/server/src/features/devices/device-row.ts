@@ -12,9 +12,11 @@ export interface DeviceRow {
   state: State
   state_since: Date
   last_reported: Date | null
-  /** With these come the reserved values, each under its column's name. */
   attributes?: Attributes
 }
+
+/** What is read of a device's attributes: all, none, or the reserved ones, which stand in columns of their own. */
+export type AttributesRead = boolean | 'reserved'
 
 const ofDevice = ['id', 'name', 'hardware_id', 'platform', 'created']
 const ofLive = ['state', 'state_since', 'last_reported']
@@ -24,11 +26,11 @@ const columnsOf = (alias: string, names: readonly string[]): RawBuilder<unknown>
   sql.raw(names.map((name) => `${alias}.${name}`).join(', '))
 
 /** Attributes may take many times what the rest takes: they are read where a document asks for them. */
-export const deviceColumns = (attributes: boolean): RawBuilder<unknown> =>
-  columnsOf('d', attributes ? [...ofDevice, 'attributes'] : ofDevice)
+export const deviceColumns = (attributes: AttributesRead): RawBuilder<unknown> =>
+  columnsOf('d', attributes === true ? [...ofDevice, 'attributes'] : ofDevice)
 
-export const liveColumns = (attributes: boolean): RawBuilder<unknown> =>
-  columnsOf('l', attributes ? [...ofLive, ...reserved] : ofLive)
+export const liveColumns = (attributes: AttributesRead): RawBuilder<unknown> =>
+  columnsOf('l', attributes !== false ? [...ofLive, ...reserved] : ofLive)
 
 export function toDevice(row: DeviceRow): Device {
   const device: Device = {
@@ -41,8 +43,8 @@ export function toDevice(row: DeviceRow): Device {
     stateSince: row.state_since,
     lastReported: row.last_reported,
   }
-  if (row.attributes !== undefined) {
-    device.attributes = joinReserved(row.attributes, row as unknown as ReservedValues)
-  }
+  const values = row as unknown as ReservedValues
+  if (row.attributes !== undefined) device.attributes = joinReserved(row.attributes, values)
+  else if (values.category_a !== undefined) device.reserved = joinReserved({}, values)
   return device
 }

@@ -19,6 +19,8 @@ export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
   /** No index has it: it is worked out for every device. */
   isComputed: boolean
+  /** It hangs on nothing but this name in the attributes of `device d`. */
+  attribute?: AttributeName
 }
 
 const ofDevice = { id: sql`d.id`, isComputed: false, reads: { device: true, live: false, context: undefined } }
@@ -42,7 +44,8 @@ export function keyOf({ by, context }: DeviceOrder): DeviceKey {
   const isReserved = reservedColumn(by) !== undefined
   if (isReserved && context === undefined) return { ...ofLive, key, nullable: value }
   const reads = { device: true, live: isReserved, context }
-  return { ...ofDevice, isComputed: true, key, nullable: value, reads }
+  const isPlain = !isReserved && context === undefined
+  return { ...ofDevice, isComputed: true, key, nullable: value, reads, ...(isPlain && { attribute: by }) }
 }
 
 /** The column of device_live that holds a reserved value. */

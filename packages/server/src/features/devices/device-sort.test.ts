@@ -78,6 +78,18 @@ describe('sort', () => {
     expect(await names(user, { sort: 'site desc' })).toEqual(['third', 'second', 'first', 'fifth', 'fourth'])
   })
 
+  test('a value that reads like a group is a value', async () => {
+    const { user } = await userWith(app, [
+      { name: 'group', attributes: { site: { a: 'b' } } },
+      { name: 'letter', attributes: { site: 'f' } },
+      { name: 'tilde', attributes: { site: '~' } },
+      { name: 'brace', attributes: { site: '{"a": "b"}' } },
+      { name: 'accent', attributes: { site: 'étage' } },
+    ])
+    expect(await names(user, { sort: 'site' })).toEqual(['brace', 'tilde', 'accent', 'letter', 'group'])
+    expect(await names(user, { sort: 'site desc' })).toEqual(['letter', 'accent', 'tilde', 'brace', 'group'])
+  })
+
   test('by an attribute as it is read in a context', async () => {
     const { user } = await userWith(app, [
       { name: 'a', attributes: { site: '3' }, statusA: '3', overrides: { lab: { site: '1', $svc: { statusA: '1' } } } },

@@ -15,6 +15,8 @@ export interface Device {
   lastReported: Date | null
   /** Base values, the reserved ones included. Left out of lists whose documents do not ask for attributes. */
   attributes?: Attributes
+  /** The reserved ones of them alone, where documents ask for no others. */
+  reserved?: Attributes
 }
 
 export type DeviceList = List<Device>

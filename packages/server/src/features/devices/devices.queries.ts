@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Device } from './device.ts'
-import { type DeviceRow, deviceColumns, liveColumns, toDevice } from './device-row.ts'
+import { type AttributesRead, type DeviceRow, deviceColumns, liveColumns, toDevice } from './device-row.ts'
 
 /** Devices by id, in any order; ids of nobody's and of other users' devices are left out. */
 export async function selectDevices(
   db: Database,
   accountId: string,
-  { ids, attributes }: { ids: readonly string[]; attributes: boolean },
+  { ids, attributes }: { ids: readonly string[]; attributes: AttributesRead },
 ): Promise<Device[]> {
   const { rows } = await sql<DeviceRow>`
     select ${deviceColumns(attributes)}, ${liveColumns(attributes)}

@@ -2,18 +2,25 @@ import { schemaPart } from '../../graphql/assemble.ts'
 import { lookAhead } from '../../graphql/selection.ts'
 import { categoryAndStatus } from '../attributes/attribute-name.ts'
 import { listDevices } from './device-list.ts'
+import type { AttributesRead } from './device-row.ts'
 import { findDevices } from './devices.ts'
 
-/** What of a device is read from its attributes. */
-export const attributeFields: ReadonlySet<string> = new Set(['attributes', 'attribute', ...categoryAndStatus])
+/** What a document asks for of the attributes of devices at `path` below a resolved field. */
+function attributesAsked(
+  path: readonly string[],
+): (info: Parameters<ReturnType<typeof lookAhead>>[0]) => AttributesRead {
+  const asksForAny = lookAhead(path, new Set(['attributes', 'attribute']))
+  const asksForReserved = lookAhead(path, new Set(categoryAndStatus))
+  return (info) => asksForAny(info) || (asksForReserved(info) && 'reserved')
+}
 
-const listAsksForAttributes = lookAhead(['items'], attributeFields)
-const asksForAttributes = lookAhead([], attributeFields)
+const attributesOfList = attributesAsked(['items'])
+const attributesOfDevices = attributesAsked([])
 
 export const devicesPart = schemaPart(new URL('./devices.graphql', import.meta.url), {
   User: {
-    devices: (_user, args, context, info) => listDevices(context, args, { attributes: listAsksForAttributes(info) }),
-    device: (_user, { id }, context, info) => findDevices(context, id, { attributes: asksForAttributes(info) }),
+    devices: (_user, args, context, info) => listDevices(context, args, { attributes: attributesOfList(info) }),
+    device: (_user, { id }, context, info) => findDevices(context, id, { attributes: attributesOfDevices(info) }),
   },
   Device: {
     online: ({ state }) => state === 'active',

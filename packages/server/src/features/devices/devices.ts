@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Device } from './device.ts'
 import { readIds } from './device-filter.ts'
 import { parseId } from './device-id.ts'
+import type { AttributesRead } from './device-row.ts'
 import { deviceExists, selectDevices } from './devices.queries.ts'
 
 /**
@@ -11,7 +12,7 @@ import { deviceExists, selectDevices } from './devices.queries.ts'
 export async function findDevices(
   { db, viewer }: Context,
   ids: readonly string[],
-  { attributes }: { attributes: boolean } = { attributes: true },
+  { attributes }: { attributes: AttributesRead } = { attributes: true },
 ): Promise<Device[]> {
   const stored = readIds(ids, 'id')
   if (stored.length === 0) return []

@@ -23,7 +23,7 @@ export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   path: '/devices/v1/report',
   async handle(request) {
     const device = await authenticate(deps, request)
-    request.spend(device.deviceId)
+    request.spend({ deviceId: device.deviceId })
     await takeReport(deps.db, device, readReport(request))
     deps.onChange()
     return { deviceId: device.deviceId }

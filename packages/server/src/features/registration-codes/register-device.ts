@@ -22,9 +22,10 @@ export interface RegisteredByCode {
 /**
  * A device registers itself, in the account that the code belongs to. One that is there already, told by its hardware id, gets a
  * new secret and stays as it is otherwise (`reregisterDevice`); that uses up none of the code, and one that is used up will do.
+ * `onCode` is told of a code that is there, and may refuse it.
  */
 export async function registerWithCode(
-  { db, clock }: { db: Database; clock: () => Date },
+  { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (codeId: string) => void },
   request: RegistrationRequest,
   credentials: BasicCredentials | undefined,
 ): Promise<RegisteredByCode> {
@@ -32,6 +33,7 @@ export async function registerWithCode(
   return db.transaction().execute(async (transaction) => {
     const now = clock()
     const code = await getCode(transaction, request.code, now)
+    onCode(code.id)
     const context = actingFor(transaction, code)
     const { hardwareId } = request
     const again = await reregisterDevice(context, { hardwareId, credentials, registrationCode: code.id, now })

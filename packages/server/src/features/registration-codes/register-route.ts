@@ -22,13 +22,17 @@ export interface RegisterDeps {
 export const registerRoute = (deps: RegisterDeps): DeviceRoute => ({
   path: '/devices/v1/register',
   async handle({ body, credentials, address, spend }: DeviceRequest) {
-    spend()
-    const request = readRequest(body)
+    let isCharged = false
+    const onCode = (codeId: string): void => {
+      isCharged = true
+      spend({ codeId })
+    }
     try {
-      const registered = await registerWithCode(deps, request, credentials)
+      const registered = await registerWithCode({ ...deps, onCode }, readRequest(body), credentials)
       deps.onChange()
       return registered
     } catch (error) {
+      if (!isCharged && error instanceof ApiError) spend()
       throw slowedDown(error, address, deps.failed)
     }
   },

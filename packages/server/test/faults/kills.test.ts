@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { until } from '../hooks.ts'
 import { isGenuine, type Received, startReceiver } from '../receiver.ts'
 import { ask, check } from './checker.ts'
+import { figures } from './figures.ts'
 import { openLedger } from './ledger.ts'
 import { openRig } from './rig.ts'
 import { startWriters } from './writers.ts'
@@ -56,7 +57,7 @@ it(
       await writers.acknowledged(10)
       await sleep(randomInt(isByHand ? 1_000 : 200))
       if (kill % 2 === 0) {
-        await rig.killDatabase()
+        await rig.database.kill()
         killed.database++
       } else {
         await rig.killServer()
@@ -69,13 +70,25 @@ it(
     const entries = await ledger.read()
     const findings = await check(rig, entries)
     const { acknowledged, unknown, lost, doubled } = findings
-    tell({ killed, changes: entries.length, acknowledged, unknown, lost: lost.length, doubled: doubled.length })
+    figures('kills', {
+      'of servers': killed.servers,
+      'of PostgreSQL, all its processes at once': killed.database,
+      'changes sent': entries.length,
+      'changes acknowledged': acknowledged,
+      'of unknown outcome': unknown,
+      'acknowledged and lost': lost.length + findings.overwritten.length,
+      'made twice': doubled.length,
+    })
     expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [], foreign: 0 })
     expect(acknowledged).toBeGreaterThan(10 * kills)
 
     const told = (): Set<string> => new Set(taken.map(({ body }) => body.data.id))
+    const untold = (): string[] => {
+      const known = told()
+      return findings.events.filter((id) => !known.has(id))
+    }
     await until(
-      async () => findings.events.filter((id) => !told().has(id)),
+      async () => untold(),
       (missing) => missing.length === 0,
     )
     expect(forged).toEqual([])
@@ -83,21 +96,24 @@ it(
     const sent = Map.groupBy(receiver.received, ({ body }) => body.data.id)
     const differing = [...sent.values()].filter((each) => new Set(each.map(({ id, text }) => `${id} ${text}`)).size > 1)
     expect(differing).toEqual([])
-    tell({ events: findings.events.length, toldOf: told().size, requests: receiver.received.length })
+    figures('webhook', {
+      events: findings.events.length,
+      'never delivered': untold().length,
+      'requests to the receiver': receiver.received.length,
+    })
 
     // The same with commits that wait for no disk: what is lost then must be seen.
-    await rig.killDatabase({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
-    await rig.stopWritingLog()
+    await rig.database.kill({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
+    await rig.database.stopWritingLog()
     const careless = await startWriters(rig, ledger, { devices, firstNumber: entries.length + 1 })
     await careless.acknowledged(50)
-    await rig.killDatabase()
+    await rig.database.kill()
     await careless.stop()
     const after = await check(rig, await ledger.read())
-    tell({ withCommitsThatWaitForNoDisk: { acknowledged: after.acknowledged - acknowledged, lost: after.lost.length } })
+    figures('commits that wait for no disk', {
+      'changes acknowledged': after.acknowledged - acknowledged,
+      'seen to be lost': after.lost.length,
+    })
     expect(after.lost.length).toBeGreaterThan(0)
   },
 )
-
-function tell(figures: object): void {
-  if (isByHand) console.log(JSON.stringify(figures))
-}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/app.ts'
+import { atDatabase } from '../../packages/server/test/global-setup.ts'
+import { graphql, toRequest } from '../run/operation.ts'
+import { furnish, HITS } from './fleets.ts'
+import { measure, type Result } from './measure.ts'
+import { toMarkdown } from './report.ts'
+import { type Fleet, growthRows } from './rows.ts'
+import { createSender, type Sender } from './sender.ts'
+
+const EVENTS = 50
+let app: TestApp
+let pool: pg.Pool
+let sender: Sender
+let few: Fleet
+let many: Fleet
+/** Events of the two once they were filled. */
+let logged: unknown[]
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(app.db)
+  pool = new pg.Pool({ ...atDatabase(inject('testDatabase').connection, rows[0]!.name), max: 2 })
+  sender = createSender(app.url)
+  few = await fleetOf(app.owner, HITS)
+  many = await fleetOf(await app.createUser(), 3 * HITS)
+  logged = (await pool.query('select count(*)::int as events from event group by account_id')).rows
+})
+afterAll(async () => {
+  sender?.close()
+  await pool?.end()
+  await app?.close()
+})
+
+async function fleetOf({ accountId, keyId, secret }: TestUser, devices: number): Promise<Fleet> {
+  await furnish(pool, { accountId, name: accountId, devices, events: EVENTS }, () => {})
+  const accessKey = { keyId, key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') } } as const
+  const { rows } = await pool.query<{ id: string; hardware_id: string }>(
+    'select id, hardware_id from device where account_id = $1',
+    [accountId],
+  )
+  return {
+    user: {
+      ask: (document, variables) => sender.send(toRequest(app.url, graphql('server', document, variables), accessKey)),
+    },
+    devices,
+    ids: rows.map(({ id }) => id),
+    hardwareIds: rows.map((row) => row.hardware_id),
+  }
+}
+
+test('filters find as many in either fleet, and a log has what it was filled with', async () => {
+  const rows = (await growthRows({ few, many, quiet: few })).filter(
+    ({ title }) => title.startsWith('filter') && !title.includes('hardware'),
+  )
+  for (const row of rows) {
+    const [small, large] = [await row.small(0), await row.large(0)]
+    const found = [small, large].map((answer) => answer.data().login.devices.items.length)
+    expect([row.title, ...found]).toEqual([row.title, HITS, HITS])
+  }
+  expect(logged).toEqual([{ events: EVENTS }, { events: EVENTS }])
+})
+
+test('every row is answered, and stands in the report', async () => {
+  const rows = await growthRows({ few, many, quiet: few })
+  const results: Result[] = []
+  for (const row of rows) results.push(await measure(row, { rounds: 1, turns: 1 }))
+  const report = toMarkdown({ machine: [], method: '', results })
+  for (const { title } of rows) expect(report).toContain(`| ${title} `)
+  expect(report).toMatch(/^\| total .*\| ≤ 2 +\| (yes|\*\*no\*\*) +\|$/m)
+  expect(report).toMatch(/under status writes: \d+ status writes a second/)
+})

@@ -1,0 +1,52 @@
+import { type Kysely, sql } from 'kysely'
+import type { Step } from '../src/db/migration.ts'
+
+/** How many devices an account has, without counting them: docs/decisions/0004-devices-are-counted-as-they-come-and-go.md. */
+export const steps: readonly Step[] = [
+  { change: 'changes of the number of devices are written down', run: writeChangesDown },
+  { backfill: 'devices that were there before are counted', batch: countNextAccount },
+]
+
+async function writeChangesDown(db: Kysely<unknown>): Promise<void> {
+  // No foreign key to the account: devices that go with their account are written down after it is gone.
+  await sql`
+    create table device_count (
+      account_id text collate "C" not null,
+      id uuid not null default gen_random_uuid(),
+      devices bigint not null,
+      primary key (account_id, id)
+    )`.execute(db)
+  await sql`comment on table device_count is
+    'How many devices came and, below 0, went: the sum of an account''s rows is how many it has'`.execute(db)
+  await sql`
+    create function count_devices() returns trigger language plpgsql as $$
+    begin
+      insert into device_count (account_id, devices)
+      select account_id, case tg_op when 'INSERT' then count(*) else -count(*) end from changed group by account_id;
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create trigger device_count_insert after insert on device
+    referencing new table as changed for each statement execute function count_devices()`.execute(db)
+  await sql`
+    create trigger device_count_delete after delete on device
+    referencing old table as changed for each statement execute function count_devices()`.execute(db)
+}
+
+/**
+ * Making a trigger waits for those who are writing, so whatever commits from then on is written down. One statement sees what is there and
+ * what is written down of it at the same moment: the difference was there before.
+ */
+async function countNextAccount(db: Kysely<unknown>, { after }: { after: string | null }): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from account where id > ${after ?? ''} order by id limit 1`.execute(db)
+  const next = rows[0]?.id
+  if (next === undefined) return null
+  await sql`
+    insert into device_count (account_id, devices)
+    select ${next}::text, present.devices - known.devices
+    from (select count(*) as devices from device where account_id = ${next}) as present,
+      (select coalesce(sum(devices), 0)::bigint as devices from device_count where account_id = ${next}) as known
+    where present.devices <> known.devices`.execute(db)
+  return next
+}

@@ -1,0 +1,24 @@
+import type { FastifyBaseLogger } from 'fastify'
+import {
+  createDatabase,
+  createPool,
+  type Database,
+  type DatabaseOptions,
+  type Pool,
+  type PoolWatch,
+} from './database.ts'
+
+export interface OpenDatabaseOptions extends DatabaseOptions {
+  /** Told what its connections are used for. */
+  watch?: (pool: Pool) => PoolWatch
+}
+
+/** A database whose broken connections are told of in the log. */
+export function openDatabase({ watch, ...options }: OpenDatabaseOptions, log: FastifyBaseLogger): Database {
+  const pool = createPool(options)
+  pool.on('error', ({ message }) => {
+    // The error itself carries the connection with all that it knows.
+    if (!pool.ending) log.warn({ reason: message }, 'a connection to the database broke and will be replaced')
+  })
+  return createDatabase(pool, watch?.(pool))
+}

@@ -1,0 +1,255 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp } from '../../test/app.ts'
+import { until } from '../../test/hooks.ts'
+import {
+  failToStart,
+  readCredentials,
+  type ServerProcess,
+  sendAs,
+  startServerProcess,
+} from '../../test/server-process.ts'
+import { type Pair, startPair } from '../../test/standby.ts'
+import { unlimited } from '../../test/unlimited.ts'
+import { openDatabase } from './open-database.ts'
+import { createReadSide, type ReadPlace, type ReadSide } from './read-side.ts'
+import { openReplica, readSystem } from './replica.ts'
+
+let pair: Pair
+let server: ServerProcess
+let folder: string
+let credentials: Record<string, string>
+const ends: (() => Promise<void>)[] = []
+beforeAll(async () => {
+  pair = await startPair()
+  folder = await mkdtemp(join(tmpdir(), 'muster-read-side-'))
+  const env = { ...unlimited, MUSTER_DATA: folder, DATABASE_URL: pair.url, DATABASE_READ_URL: pair.standbyUrl }
+  server = await startServerProcess(env, (end) => ends.push(end))
+  credentials = await readCredentials(folder)
+})
+afterAll(async () => {
+  for (const end of ends) await end()
+  await pair.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function ask(query: string) {
+  const { status, body } = await sendAs(credentials, server.url, query)
+  expect([status, body.errors]).toEqual([200, undefined])
+  return body.data
+}
+
+/** Names by id, with what a count says beside them. */
+async function listed(): Promise<{ total: number; names: Record<string, string> }> {
+  const { devices } = (await ask('{ login { devices(size: 1000) { total items { id name } } } }')).login
+  return {
+    total: devices.total,
+    names: Object.fromEntries(devices.items.map(({ id, name }: { id: string; name: string }) => [id, name])),
+  }
+}
+
+async function register(name: string): Promise<string> {
+  const { device } = (await ask(`mutation { registerDevice(name: "${name}") { device { id } } }`)).registerDevice
+  return device.id
+}
+
+async function rename(id: string, name: string): Promise<void> {
+  const { updateDevice } = await ask(`mutation { updateDevice(deviceId: "${id}", name: "${name}") { id name } }`)
+  // What a mutation answers is never from the standby.
+  expect(updateDevice).toEqual({ id, name })
+}
+
+/** How many queries of lists were read from there so far. */
+async function readsFrom(place: ReadPlace): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  return Number(new RegExp(`^muster_list_reads_total\\{.*place="${place}".*\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
+}
+
+const readsFromPrimary = async (): Promise<number> => (await readsFrom('lagging')) + (await readsFrom('away'))
+
+/** Asks for lists until one was read from there. */
+async function untilReadFrom(place: ReadPlace): Promise<void> {
+  const before = await readsFrom(place)
+  await until(
+    async () => {
+      await listed()
+      return readsFrom(place)
+    },
+    (count) => count > before,
+  )
+}
+
+describe('with DATABASE_READ_URL', () => {
+  it('reads lists from the standby', async () => {
+    await untilReadFrom('replica')
+    const [row] = await pair.onStandby<{ count: string }>(
+      `select count(*) from pg_stat_activity where application_name = 'muster' and query like '%from device%'`,
+    )
+    expect(Number(row!.count)).toBeGreaterThan(0)
+  })
+
+  it('shows every change at once to whoever made it, while the standby follows', async () => {
+    const id = await register('follows')
+    const { total } = await listed()
+    for (let round = 1; round <= 30; round++) {
+      await rename(id, `follows ${round}`)
+      const { names, total: now } = await listed()
+      expect(names[id]).toBe(`follows ${round}`)
+      expect(now).toBe(total)
+    }
+    await untilReadFrom('replica')
+    expect((await listed()).names[id]).toBe('follows 30')
+  })
+
+  it('shows it while the standby replays nothing at all, from the primary', async () => {
+    const id = await register('stands')
+    await untilReadFrom('replica')
+    await pair.onStandby('select pg_wal_replay_pause()')
+    try {
+      const before = await readsFromPrimary()
+      for (let round = 1; round <= 5; round++) {
+        await rename(id, `stands ${round}`)
+        expect((await listed()).names[id]).toBe(`stands ${round}`)
+      }
+      expect(await readsFromPrimary()).toBe(before + 5)
+    } finally {
+      await pair.onStandby('select pg_wal_replay_resume()')
+    }
+    await untilReadFrom('replica')
+    expect((await listed()).names[id]).toBe('stands 5')
+  })
+
+  it('reads from the primary while the standby is away, and from the standby once it is back', async () => {
+    const id = await register('stays')
+    await untilReadFrom('replica')
+    await pair.stopStandby()
+    try {
+      for (let round = 1; round <= 5; round++) {
+        await rename(id, `stays ${round}`)
+        expect((await listed()).names[id]).toBe(`stays ${round}`)
+      }
+      await untilReadFrom('away')
+    } finally {
+      await pair.startStandby()
+    }
+    await untilReadFrom('replica')
+    expect((await listed()).names[id]).toBe('stays 5')
+    expect(server.stderr()).toContain('lists are read from the primary')
+  })
+})
+
+it('has the primary answer the whole of a query that the standby fails in the middle', async () => {
+  const gone = openDatabase({ connection: {}, size: 1, statementTimeout: 0 }, pino({ level: 'silent' }))
+  await gone.destroy()
+  let chosen = 0
+  const failures: unknown[] = []
+  const readSide: ReadSide = {
+    choose: async () => {
+      chosen++
+      return gone
+    },
+    failed: (db, error) => failures.push([db === gone, error]),
+    close: async () => {},
+  }
+  const app = await startTestApp({ readSide })
+  try {
+    await app.owner.data('mutation { registerDevice(name: "one") { device { id services { id } } } }')
+    await app.owner.data('{ login { id name } }')
+    expect(chosen).toBe(0)
+    const { login } = await app.owner.data('{ login { id devices { total items { name services { name } } } } }')
+    expect(login.devices).toMatchObject({ total: 1, items: [{ name: 'one' }] })
+    expect(chosen).toBe(1)
+    expect(failures).toEqual([[true, expect.any(Error)]])
+  } finally {
+    await app.close()
+  }
+})
+
+it('is for a database given by URL', async () => {
+  const { code, stderr } = await failToStart({ MUSTER_DATA: join(folder, 'none'), DATABASE_READ_URL: pair.standbyUrl })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('DATABASE_READ_URL is for a standby')])
+})
+
+describe('reads from the primary where DATABASE_READ_URL', () => {
+  /** What is logged of a standby at this address, once it has been looked at. */
+  async function toldOf(url: string): Promise<string> {
+    const told = Promise.withResolvers<string>()
+    const log = pino({ level: 'warn' }, { write: (line: string) => told.resolve(JSON.parse(line).reason) })
+    const open = (connectionString: string) => ({ connection: { connectionString }, size: 2, statementTimeout: 0 })
+    const primary = openDatabase(open(pair.url), log)
+    const readSide = createReadSide({
+      primary,
+      openPool: (check) => openDatabase({ ...open(url), check }, log),
+      log,
+    })
+    try {
+      const reason = await told.promise
+      expect(await readSide.choose()).toBeUndefined()
+      return reason
+    } finally {
+      await readSide.close()
+      await primary.destroy()
+    }
+  }
+
+  it('is no standby', async () => {
+    expect(await toldOf(pair.url)).toContain('it is no standby')
+  })
+
+  it('leads nowhere', async () => {
+    expect(await toldOf('postgresql://muster@127.0.0.1:9/muster')).toContain('ECONNREFUSED')
+  })
+
+  it('leads to one server now and to another one then', async () => {
+    const balancer = await startBalancer([pair.standbyUrl, pair.url])
+    const log = pino({ level: 'silent' })
+    const { at } = balancer
+    const primary = openDatabase({ connection: { connectionString: pair.url }, size: 2, statementTimeout: 0 }, log)
+    const replica = await openReplica(primary, (check) =>
+      openDatabase({ connection: { ...at, database: 'muster' }, size: 2, statementTimeout: 0, check }, log),
+    )
+    try {
+      // Held, so that the second takes a connection of its own.
+      await replica.db.connection().execute(async (held) => {
+        expect((await readSystem(held)).isStandby).toBe(true)
+        await expect(readSystem(replica.db)).rejects.toThrow('another server answers than before')
+      })
+    } finally {
+      await replica.close()
+      await primary.destroy()
+      balancer.close()
+    }
+  })
+})
+
+/** Takes connections to each of these in turn. */
+async function startBalancer(urls: readonly string[]): Promise<{ at: pg.ClientConfig; close(): void }> {
+  const sockets = new Set<Socket>()
+  let next = 0
+  const server = createServer((inner) => {
+    const { host, port } = new pg.Client({ connectionString: urls[next++ % urls.length]! })
+    const outer = connect(`${host}/.s.PGSQL.${port}`)
+    for (const [one, other] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      sockets.add(one)
+      one.on('error', () => {}).on('close', () => other.destroy())
+      one.pipe(other)
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    at: { host: '127.0.0.1', port: (server.address() as AddressInfo).port, user: 'muster' },
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { sql } from 'kysely'
+import { expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
+import { startDatabaseGate } from '../../test/database-gate.ts'
+import { isDatabaseAway } from '../graphql/database-away.ts'
+import { createDatabase, createPool } from './database.ts'
+
+const failure = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error)
+
+it('nobody waits for a database that falls silent, and a statement that is slow goes on', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const gate = await startDatabaseGate(database.connection)
+  const told: boolean[] = []
+  const changes = new EventTarget()
+  const db = createDatabase(
+    createPool({
+      connection: { connectionString: gate.url },
+      size: 2,
+      statementTimeout: 0,
+      silence: 5_000,
+      onSilence(isSilent) {
+        told.push(isSilent)
+        changes.dispatchEvent(new Event(isSilent ? 'silent' : 'heard'))
+      },
+    }),
+  )
+  onTestFinished(() => db.destroy())
+
+  const slow = await sql`select pg_sleep(3), 1 as one`.execute(db)
+  expect(slow.rows).toMatchObject([{ one: 1 }])
+
+  const silent = once(changes, 'silent')
+  const under = [1, 2].map(() => failure(sql`select pg_sleep(100)`.execute(db)))
+  const inLine = failure(sql`select 1`.execute(db))
+  gate.hush()
+  await silent
+  for (const error of await Promise.all([...under, inLine])) expect(isDatabaseAway(error)).toBe(true)
+  expect(await failure(sql`select 1`.execute(db))).toMatchObject({ code: '08001' })
+
+  const heard = once(changes, 'heard')
+  gate.open()
+  await heard
+  expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+})

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createExplainedDatabase, type ExplainedDatabase } from '../../../test/query-plans.ts'
+import { setOnDevice, setOnService, setReserved } from './set-attribute.queries.ts'
+
+const ACCOUNT = 'crowded'
+let database: ExplainedDatabase
+
+/** 5,000 devices with a service each. */
+beforeAll(async () => {
+  database = await createExplainedDatabase()
+  const { db } = database
+  await sql`insert into account (id, email) values (${ACCOUNT}, 'a@example.com')`.execute(db)
+  await sql`insert into device (account_id, id, name)
+    select ${ACCOUNT}, 'device ' || i, 'node-' || i from generate_series(1, 5000) as i`.execute(db)
+  await sql`insert into device_live (account_id, device_id) select account_id, id from device`.execute(db)
+  await sql`insert into service (account_id, device_id, id, name, application)
+    select account_id, id, 'service of ' || id, 'ssh', 28 from device`.execute(db)
+  await sql`analyze`.execute(db)
+})
+afterAll(() => database.close())
+
+const write = { accountId: ACCOUNT, actorId: ACCOUNT, value: 'oslo' }
+
+test.each<[what: string, run: (db: ExplainedDatabase['db']) => Promise<unknown>, indexes: string[]]>([
+  [
+    'an attribute of a device',
+    (db) => setOnDevice(db, { ...write, targetId: 'device 7', name: ['site'] }),
+    ['device_live_pkey', 'device_pkey'],
+  ],
+  [
+    'a reserved value',
+    (db) => setReserved(db, { ...write, targetId: 'device 7', name: ['$svc', 'statusA'] }),
+    ['device_live_pkey', 'device_pkey'],
+  ],
+  [
+    'an attribute of a service',
+    (db) => setOnService(db, { ...write, targetId: 'service of device 7', name: ['site'] }),
+    ['device_pkey', 'service_pkey'],
+  ],
+])('%s is written by its key', async (_what, run, indexes) => {
+  for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
+    expect(plan).toEqual({ indexes, scanned: [], naturalSorts: [] })
+  }
+})

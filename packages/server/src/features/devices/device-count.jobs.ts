@@ -1,0 +1,10 @@
+import type { Database } from '../../db/database.ts'
+import { defineChore } from '../../jobs/job.ts'
+import { selectAccountsToSum, sumDeviceCount } from './device-count.queries.ts'
+
+/** Sums up how many devices each account has, so that few rows say it. */
+export const sumDeviceCountsJob = defineChore('devices.sum-counts')
+
+export async function sumDeviceCounts(db: Database): Promise<void> {
+  for (const accountId of await selectAccountsToSum(db)) await sumDeviceCount(db, accountId)
+}

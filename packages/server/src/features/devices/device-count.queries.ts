@@ -1,0 +1,25 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+
+/** How many devices an account has: a scalar of a statement, as that statement sees them. */
+export const deviceCount = (accountId: string): RawBuilder<unknown> =>
+  sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
+
+/** Accounts whose count is in more rows than one. */
+export async function selectAccountsToSum(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select account_id as id from device_count group by account_id having count(*) > 1`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Puts the rows of an account into one. Whoever does the same meanwhile leaves them alone; nobody waits, and no sum changes. */
+export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
+  await sql`
+    with free as materialized (
+      select id from device_count where account_id = ${accountId} for update skip locked
+    ), summed as (
+      delete from device_count where account_id = ${accountId} and id in (select id from free) returning devices
+    )
+    insert into device_count (account_id, devices)
+    select ${accountId}, sum(devices) from summed having sum(devices) <> 0`.execute(db)
+}

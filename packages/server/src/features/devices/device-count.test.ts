@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { seedDevices } from '../../../test/seed-devices.ts'
+import { sumDeviceCounts } from './device-count.jobs.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const total = async (user: TestUser): Promise<number> =>
+  (await user.data('{ login { devices(size: 1) { total } } }')).login.devices.total
+
+async function register(user: TestUser): Promise<string> {
+  const { registerDevice } = await user.data('mutation { registerDevice(name: "pump") { device { id } } }')
+  return registerDevice.device.id
+}
+
+const remove = (user: TestUser, ids: string[]) =>
+  user.data('mutation ($ids: [String!]!) { deleteDevices(deviceId: $ids, force: true) }', { ids })
+
+const rowsOf = async ({ accountId }: TestUser): Promise<number> =>
+  (await sql`select from device_count where account_id = ${accountId}`.execute(app.db)).rows.length
+
+test('the total follows what comes and goes, of each user alone', async () => {
+  const user = await app.createUser()
+  const other = await app.createUser()
+  expect(await total(user)).toBe(0)
+  const ids = await Promise.all(Array.from({ length: 12 }, () => register(user)))
+  await register(other)
+  expect(await total(user)).toBe(12)
+  await Promise.all([remove(user, ids.slice(0, 3)), remove(user, ids.slice(3, 5)), register(user)])
+  expect([await total(user), await total(other)]).toEqual([8, 1])
+})
+
+test('a registration that fails is not counted', async () => {
+  const user = await app.createUser()
+  const withHardwareId = 'mutation { registerDevice(name: "pump", hardwareId: "taken") { device { id } } }'
+  const answers = await Promise.all(Array.from({ length: 5 }, () => user.query(withHardwareId)))
+  expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(1)
+  expect(await total(user)).toBe(1)
+})
+
+test('sums are made while devices come and go, and change no total', async () => {
+  const user = await app.createUser()
+  const ids = await seedDevices(
+    app.db,
+    user.accountId,
+    Array.from({ length: 20 }, (_, number) => ({ name: `pump ${number}` })),
+  )
+  const [first, second] = [ids.slice(0, 10), ids.slice(10)]
+  await Promise.all([
+    ...Array.from({ length: 10 }, () => register(user)),
+    ...Array.from({ length: 5 }, () => sumDeviceCounts(app.db)),
+    ...first.map((id) => remove(user, [id])),
+  ])
+  expect(await total(user)).toBe(20)
+  await sumDeviceCounts(app.db)
+  expect([await total(user), await rowsOf(user)]).toEqual([20, 1])
+  await remove(user, second)
+  expect(await total(user)).toBe(10)
+})
+
+test('nothing is left of a user who goes with his devices', async () => {
+  const user = await app.createUser()
+  await register(user)
+  await register(user)
+  await app.db.deleteFrom('account').where('id', '=', user.accountId).execute()
+  await sumDeviceCounts(app.db)
+  expect(await rowsOf(user)).toBe(0)
+})

@@ -1,0 +1,188 @@
+export interface Metric {
+  name: string
+  type: 'gauge' | 'counter' | 'histogram'
+  /** What the values are told apart by, where there are several. The values of each are few, and none is a client's text. */
+  labels?: readonly string[]
+  help: string
+  /** Upper bounds of a histogram's buckets. */
+  buckets?: readonly number[]
+  /** What a gauge of several processes comes to; their sum where it is left away. */
+  across?: 'sum' | 'max' | 'min'
+}
+
+/**
+ * The only table of what is measured: docs/reference/metrics.md is made from it. A feature has its value read, or counts, by
+ * the key here, in a file `<feature>.metrics.ts` of its own.
+ */
+export const metricTable = {
+  feedLagSeconds: {
+    name: 'muster_event_feed_lag_seconds',
+    type: 'gauge',
+    across: 'max',
+    help: 'Age of the oldest event that may be committed and that this process has not handed on to subscriptions and webhooks. A transaction that stays open raises it.',
+  },
+  feedLagEvents: {
+    name: 'muster_event_feed_lag_events',
+    type: 'gauge',
+    across: 'max',
+    help: 'Numbers of events drawn and not handed on yet; those of changes that were rolled back count as well.',
+  },
+  makerLagSeconds: {
+    name: 'muster_webhook_maker_lag_seconds',
+    type: 'gauge',
+    across: 'max',
+    help: 'Age of the oldest event handed on from which no webhook deliveries have been made yet.',
+  },
+  makerLagEvents: {
+    name: 'muster_webhook_maker_lag_events',
+    type: 'gauge',
+    across: 'max',
+    help: 'Numbers of events handed on from which no webhook deliveries have been made yet.',
+  },
+  deliveries: {
+    name: 'muster_webhook_deliveries',
+    type: 'gauge',
+    labels: ['status'],
+    across: 'max',
+    help: 'Webhook deliveries in the database that are pending (still to be sent, or to be tried again) or failed; up to 15 seconds old.',
+  },
+  deliveriesDueSeconds: {
+    name: 'muster_webhook_due_seconds',
+    type: 'gauge',
+    across: 'max',
+    help: 'How long the pending delivery that has been due for longest has been so, of webhooks whose receivers are not given up for now; up to 15 seconds old.',
+  },
+  attempts: {
+    name: 'muster_webhook_attempts_total',
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Attempts of this process to send a delivery: delivered, refused (any status but 200 to 299) or unanswered.',
+  },
+  attemptSeconds: {
+    name: 'muster_webhook_attempt_seconds',
+    type: 'histogram',
+    help: 'Time from the beginning of an attempt to the end of its answer.',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+  },
+  devicesConnected: {
+    name: 'muster_devices_connected',
+    type: 'gauge',
+    help: 'Devices that hold a connection to this process.',
+  },
+  mqttConnections: {
+    name: 'muster_mqtt_connections',
+    type: 'gauge',
+    help: 'MQTT connections of this process, those that have not signed on yet included.',
+  },
+  mqttPublications: {
+    name: 'muster_mqtt_publications_total',
+    type: 'counter',
+    labels: ['kind'],
+    help: 'Publications of devices that this process took, by what they told: attributes, serviceState or services.',
+  },
+  mqttRefusals: {
+    name: 'muster_mqtt_refusals_total',
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Connections, sign-ons, publications and subscriptions that this process refused, by the reason that the log gives.',
+  },
+  requests: {
+    name: 'muster_requests_total',
+    type: 'counter',
+    labels: ['operation', 'status', 'code'],
+    help: 'Requests that this process answered. The operation is the root field of a GraphQL document, as the schema has it (several where it has more), or the route; status is that of HTTP (0: the client left before the answer), code that of the first error (OK: none).',
+  },
+  requestSeconds: {
+    name: 'muster_request_seconds',
+    type: 'histogram',
+    labels: ['kind'],
+    help: 'Time from the head of a request to the last byte of its answer, by kind: query, mutation, rest, device, sign-in or other; subscriptions and downloads, which last, are left out.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  requestsUnderWay: {
+    name: 'muster_requests_under_way',
+    type: 'gauge',
+    help: 'Requests that this process is working on, streams apart.',
+  },
+  requestsShed: {
+    name: 'muster_requests_shed_total',
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Requests that this process answered 503 unseen, for there were too many under way (requests) or the event loop took too long (lag).',
+  },
+  rateLimited: {
+    name: 'muster_rate_limited_total',
+    type: 'counter',
+    labels: ['policy'],
+    help: 'Times that points were not there when this process was to take them, by whose they are: key, user, address, code or device.',
+  },
+  documents: {
+    name: 'muster_documents_total',
+    type: 'counter',
+    labels: ['found'],
+    help: 'GraphQL documents that were looked up: known (parsed and judged before), new or refused.',
+  },
+  documentCacheBytes: {
+    name: 'muster_document_cache_bytes',
+    type: 'gauge',
+    help: 'Bytes that the cache of documents estimates itself to hold.',
+  },
+  databaseConnections: {
+    name: 'muster_database_connections',
+    type: 'gauge',
+    labels: ['pool'],
+    help: 'Connections to the database that this process has open, for requests and for work beside them.',
+  },
+  databaseConnectionsInUse: {
+    name: 'muster_database_connections_in_use',
+    type: 'gauge',
+    labels: ['pool'],
+    help: 'Those of them that are doing something, or are held by a transaction.',
+  },
+  databaseConnectionsMost: {
+    name: 'muster_database_connections_most',
+    type: 'gauge',
+    labels: ['pool'],
+    help: 'Connections that the pool may open.',
+  },
+  databaseWaiting: {
+    name: 'muster_database_waiting',
+    type: 'gauge',
+    labels: ['pool'],
+    help: 'Statements and transactions that wait for a connection of the pool.',
+  },
+  databaseWaitSeconds: {
+    name: 'muster_database_wait_seconds',
+    type: 'histogram',
+    labels: ['pool'],
+    help: 'Time for which a statement or transaction waited for a connection, those to which one was free included.',
+    buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+  },
+  listReads: {
+    name: 'muster_list_reads_total',
+    type: 'counter',
+    labels: ['place'],
+    help: 'Queries of lists of this process with DATABASE_READ_URL, by where they were read: replica, or primary for the replica was lagging or away.',
+  },
+  certificateSeconds: {
+    name: 'muster_certificate_seconds',
+    type: 'gauge',
+    labels: ['port'],
+    across: 'min',
+    help: 'Time until the certificate ends that this process shows on its port for http or mqtt; below 0 where it has ended.',
+  },
+  jobs: {
+    name: 'muster_jobs',
+    type: 'gauge',
+    labels: ['state'],
+    across: 'max',
+    help: 'Jobs in the queue: scheduled for later, ready to run, running, or failed for good; up to 15 seconds old.',
+  },
+  jobSeconds: {
+    name: 'muster_job_seconds',
+    type: 'histogram',
+    labels: ['job', 'outcome'],
+    help: 'How long jobs ran in this process, by their names and how they ended: done or failed, to be tried again.',
+    buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],
+  },
+} as const satisfies Record<string, Metric>

@@ -1,0 +1,83 @@
+import type { Worker } from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { AggregatorRegistry } from 'prom-client'
+import { createMetrics, type Samples } from '../metrics.ts'
+import { type FromProcess, tell } from './messages.ts'
+
+/** A process that takes longer is left out; its counts stand as they were. */
+const ANSWERED_WITHIN_MS = 4_000
+
+/** What all server processes measure, put together: whichever of them is asked answers for all. */
+export interface GatheredMetrics {
+  /** Takes what a process says, as far as it is about metrics. */
+  take(number: number, message: FromProcess): void
+  /** What it counted goes on being counted. */
+  ended(number: number): void
+}
+
+export function gatherMetrics(running: ReadonlyMap<number, Worker>, log: FastifyBaseLogger): GatheredMetrics {
+  const ofParent = createMetrics({ ofProcess: true, process: '0' })
+  const known = new Map<number, Samples>()
+  let past: Promise<Samples> = Promise.resolve([])
+  let questions = 0
+  const open = new Map<number, Map<number, (samples: Samples | undefined) => void>>()
+
+  const sample = async (): Promise<Samples[]> => {
+    const question = ++questions
+    const asked = new Map<number, (samples: Samples | undefined) => void>()
+    open.set(question, asked)
+    const answers = Array.from(running, ([number, worker]) => {
+      const { promise, resolve } = Promise.withResolvers<Samples | undefined>()
+      asked.set(number, resolve)
+      tell(worker, { kind: 'sample', question })
+      return promise.then((samples) => samples ?? countsOf(known.get(number) ?? []))
+    })
+    const timer = new AbortController()
+    const late = sleep(ANSWERED_WITHIN_MS, undefined, { signal: timer.signal }).then(
+      () => {
+        for (const giveUp of asked.values()) giveUp(undefined)
+      },
+      () => {},
+    )
+    const samples = await Promise.all(answers)
+    timer.abort()
+    await late
+    open.delete(question)
+    return samples
+  }
+
+  const measure = async (): Promise<{ type: string; text: string }> => {
+    const registry = AggregatorRegistry.aggregate([...(await sample()), await past, await ofParent.samples()])
+    return { type: registry.contentType, text: await registry.metrics() }
+  }
+
+  return {
+    take(number, message) {
+      if (message.kind === 'samples') {
+        known.set(number, message.samples)
+        open.get(message.question)?.get(number)?.(message.samples)
+      } else if (message.kind === 'measure') {
+        void measure().then(
+          (answer) => {
+            const worker = running.get(number)
+            if (worker !== undefined) tell(worker, { kind: 'measured', question: message.question, ...answer })
+          },
+          (error: unknown) => log.warn({ err: error }, 'what the server processes measure cannot be put together'),
+        )
+      }
+    },
+    ended(number) {
+      for (const asked of open.values()) asked.get(number)?.(undefined)
+      const counted = countsOf(known.get(number) ?? [])
+      past = past.then((before) => AggregatorRegistry.aggregate([before, counted]).getMetricsAsJSON())
+      known.delete(number)
+    },
+  }
+}
+
+/** What only grows, of all processes together: that of the process itself has its number, and begins anew with the next one. */
+const countsOf = (samples: Samples): Samples =>
+  samples.filter(({ name, type }) => name.startsWith('muster_') && counts.has(String(type)))
+
+const counts = new Set(['counter', 'histogram'])

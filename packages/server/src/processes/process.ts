@@ -1,0 +1,47 @@
+import { destination, pino } from 'pino'
+import { agreeOnMasterKey } from '../auth/master-key.ts'
+import type { Secrets } from '../auth/secrets.ts'
+import { type Config, readConfig } from '../config.ts'
+import { openDatabase } from '../db/open-database.ts'
+import { createMetrics } from '../metrics.ts'
+import { startServing } from '../serving.ts'
+import { openServingCertificates } from '../start/certificates.ts'
+import { failureText } from '../start/failure-text.ts'
+import { leave } from '../start/leave.ts'
+import { type Running, run } from '../start/run.ts'
+import { type DatabaseWays, waysToDatabase } from '../start/serving-database.ts'
+import { linkToParent } from './link.ts'
+import { NUMBER_VARIABLE } from './messages.ts'
+
+// One of several server processes under one command: it serves on the database that `processes.ts` has prepared.
+
+const link = linkToParent()
+const config = readConfig()
+const log = pino({ level: config.logLevel }, destination(2))
+const metrics = link.share(createMetrics({ ofProcess: true, process: process.env[NUMBER_VARIABLE] }))
+
+async function start(running: Running): Promise<void> {
+  const certificates = await openServingCertificates({ ...running, config })
+  const database = waysToDatabase(config)
+  const secrets = await readMasterKey(database, config, running)
+  running.signal.throwIfAborted()
+  await link.ready(await startServing({ ...running, config, certificates, database, secrets, metrics }))
+}
+
+async function readMasterKey({ connection }: DatabaseWays, config: Config, { log }: Running): Promise<Secrets> {
+  const db = openDatabase({ connection, size: 1, statementTimeout: 0 }, log)
+  try {
+    return await db.transaction().execute((transaction) => agreeOnMasterKey(transaction, { config, log }))
+  } finally {
+    await db.destroy()
+  }
+}
+
+try {
+  await run(log, start, link)
+} catch (error) {
+  await link.failed(failureText(error))
+  process.exitCode = 1
+}
+link.end()
+leave()

@@ -1,0 +1,171 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from './app.ts'
+import { createAuthentication } from './auth/authenticate.ts'
+import { watchMasterKey } from './auth/master-key-watch.ts'
+import type { Secrets } from './auth/secrets.ts'
+import type { Config } from './config.ts'
+import type { Database, Pool, PoolWatch } from './db/database.ts'
+import { openDatabase } from './db/open-database.ts'
+import { watchPool } from './db/watch-pool.ts'
+import { measureFeed } from './features/events/feed/feed.metrics.ts'
+import { createFeed, type Feed } from './features/events/feed/feed.ts'
+import { createConnections } from './features/presence/connections.ts'
+import { createRequestLoad } from './http/load.ts'
+import type { Metrics } from './metrics.ts'
+import { serveMqtt } from './mqtt/mqtt.ts'
+import { createOutbound } from './outbound/outbound.ts'
+import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
+import { localUrl } from './start/greeting.ts'
+import { openReadSide } from './start/reading.ts'
+import type { Running } from './start/run.ts'
+import type { DatabaseWays } from './start/serving-database.ts'
+import { StartError } from './start-error.ts'
+import type { Certificates } from './tls/certificates.ts'
+import { measureCertificates } from './tls/tls.metrics.ts'
+import { traceOutbound } from './tracing/outbound-spans.ts'
+import { openTracing, type Tracing } from './tracing/tracing.ts'
+import { buildWorker } from './worker.ts'
+
+/** Requests under way may finish for this long once the server is asked to stop. */
+const DRAIN_MS = 10_000
+
+export interface ServingOptions extends Running {
+  config: Config
+  certificates: Certificates
+  /** Brought to this release already. */
+  database: DatabaseWays
+  secrets: Secrets
+  metrics: Metrics
+}
+
+/** Starts all that a process has which serves, and listens. Resolves with where clients of this machine find it. */
+export async function startServing(options: ServingOptions): Promise<string> {
+  const assembled = await assemble(options)
+  options.signal.throwIfAborted()
+  const { app } = assembled
+  const url = await listen(app, options.config)
+  options.closing.add({ name: 'HTTP', close: () => drain(app), within: DRAIN_MS + 2_000 })
+  await admitDevices({ ...options, ...assembled })
+  warnOfOtherHost(url, options)
+  return url
+}
+
+function warnOfOtherHost(url: string, { config, certificates, log }: ServingOptions): void {
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
+  if (config.publicUrl === undefined && certificates.http?.current().isFor(host) === false)
+    log.warn({ host }, 'the certificate is not for this host: set MUSTER_PUBLIC_URL to what clients call the server')
+}
+
+interface Assembled {
+  app: FastifyInstance
+  db: Database
+  feed: Feed
+  rateLimits: RateLimits
+  tracing: Tracing | undefined
+}
+
+async function assemble(options: ServingOptions): Promise<Assembled> {
+  const { config, log, closing, secrets, certificates, metrics } = options
+  const tracing = await openTracing(config, log)
+  if (tracing !== undefined) closing.add({ name: 'traces', close: tracing.close, within: 5_000 })
+  const { connection, requests } = options.database
+  const size = config.databaseConnections
+  const { statementTimeout, databaseSilence: silence } = config
+  const onSilence = (isSilent: boolean): void => {
+    if (isSilent) log.warn('the database is silent: requests are answered 503')
+    else log.info('the database is heard again')
+  }
+  const watch = (pool: Pool): PoolWatch => watchPool(pool, 'requests', { metrics, tracing })
+  const db = openDatabase({ ...requests, size, statementTimeout, silence, onSilence, watch }, log)
+  closing.add({ name: 'database connections', close: () => db.destroy(), within: 5_000 })
+  const readSide = openReadSide({ config, db, metrics, tracing, log })
+  if (readSide !== undefined) closing.add({ name: 'replica', close: readSide.close, within: 5_000 })
+  const rateLimits = createRateLimits({ config, exchange: { db, connection, log }, metrics })
+  closing.add({ name: 'rate limits', close: rateLimits.close, within: 5_000 })
+  const authentication = createAuthentication({ db, connection, secrets, config, failed: rateLimits.failures, log })
+  closing.add({ name: 'authentication', close: authentication.close, within: 5_000 })
+  closing.add({ name: 'master key watch', ...watchMasterKey(db, secrets, log), within: 5_000 })
+  const feed = createFeed({ db, connection, log })
+  closing.add({ name: 'event feed', close: feed.close, within: 5_000 })
+  const plainOutbound = createOutbound({ allowed: config.webhookAllow })
+  const outbound = tracing === undefined ? plainOutbound : traceOutbound(tracing, plainOutbound)
+  closing.add({ name: 'outbound connections', close: outbound.close, within: 1_000 })
+  const load = createRequestLoad()
+  measureFeed(metrics, feed)
+  measureCertificates(metrics, certificates)
+  const worker = buildWorker({ config, connection, secrets, feed, outbound, load, metrics, tracing, log })
+  closing.add({ name: 'background work', close: worker.close, within: 10_000 })
+  await worker.start()
+  const certificate = certificates.http
+  const parts = {
+    config,
+    db,
+    readSide,
+    ...authentication,
+    secrets,
+    feed,
+    outbound,
+    rateLimits,
+    load,
+    metrics,
+    tracing,
+    certificate,
+    log,
+  }
+  const app = await buildApp(parts)
+  return { app, db, feed, rateLimits, tracing }
+}
+
+/** Keeps who is there, and takes connections of devices. */
+async function admitDevices(options: ServingOptions & Assembled): Promise<void> {
+  const { app, db, feed, metrics, tracing, rateLimits, config, log, closing } = options
+  const { connection } = options.database
+  const onEvents = (): void => feed.wake()
+  const connections = createConnections({ db, connection, log, holdMs: config.presenceHold, onEvents })
+  closing.add({ name: 'presence', close: connections.close, within: 5_000 })
+  const port = config.mqttPort === 0 ? undefined : config.mqttPort
+  const mqtt = await serveMqtt({
+    config,
+    port,
+    certificate: options.certificates.mqtt,
+    db,
+    connection,
+    log,
+    metrics,
+    tracing,
+    connections,
+    rateLimits,
+    server: app.server,
+    onEvents,
+  })
+  closing.add({ name: 'MQTT', close: mqtt.close, within: 5_000 })
+}
+
+async function listen(app: FastifyInstance, { host, port, tlsCert }: Config): Promise<string> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    await app.close()
+    throw asStartError(error as NodeJS.ErrnoException, host, port)
+  }
+  return localUrl({ host, port: (app.server.address() as AddressInfo).port, tlsCert })
+}
+
+function asStartError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const causes: Record<string, string> = {
+    EADDRINUSE: `port ${port} of ${host} is taken: stop what listens there, or set PORT to another one`,
+    EACCES: `port ${port} may not be used by this user: set PORT to 1024 or above`,
+    EADDRNOTAVAIL: `${host} is no address of this machine: correct HOST`,
+    ENOTFOUND: `${host} is not the name of any address: correct HOST`,
+  }
+  const cause = causes[error.code ?? '']
+  return cause === undefined ? error : new StartError(`Cannot listen: ${cause}.`, { cause: error })
+}
+
+/** New requests are turned away, those under way finish; after the time for that the rest is cut off. */
+async function drain(app: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  await app.close()
+  clearTimeout(timer)
+}

@@ -1,0 +1,31 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import { openDatabase } from '../db/open-database.ts'
+import { createReadSide, type ReadSide } from '../db/read-side.ts'
+import type { Metrics } from '../metrics.ts'
+import { traceStatements } from '../tracing/statement-spans.ts'
+import type { Tracing } from '../tracing/tracing.ts'
+
+export interface ReadingOptions {
+  config: Config
+  db: Database
+  metrics: Metrics
+  tracing: Tracing | undefined
+  log: FastifyBaseLogger
+}
+
+/** The replica of DATABASE_READ_URL; undefined where there is none. It need not be there at a start. */
+export function openReadSide({ config, db, metrics, tracing, log }: ReadingOptions): ReadSide | undefined {
+  const { databaseReadUrl, databaseConnections: size, statementTimeout, databaseSilence: silence } = config
+  const onChoice = metrics.counter('listReads')
+  if (databaseReadUrl === undefined) return undefined
+  const connection = { connectionString: databaseReadUrl }
+  const watch = () => (tracing === undefined ? {} : { statement: traceStatements(tracing) })
+  return createReadSide({
+    primary: db,
+    openPool: (check) => openDatabase({ connection, size, statementTimeout, silence, check, watch }, log),
+    log,
+    onChoice,
+  })
+}

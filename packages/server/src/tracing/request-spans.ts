@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { outcomeOf, routeOf } from '../http/outcome.ts'
+import type { Span, Tracing } from './tracing.ts'
+
+export interface RequestSpans {
+  traceIdOf(request: FastifyRequest): string | undefined
+}
+
+/** A span for each request, from its head to the end of its answer. `isSpared`: what asks for the server's state is left out. */
+export function traceRequests(
+  app: FastifyInstance,
+  tracing: Tracing,
+  { isSpared }: { isSpared: (path: string) => boolean },
+): RequestSpans {
+  const spans = new WeakMap<FastifyRequest, Span>()
+
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isSpared(request.url)) return done()
+    const { headers, method, protocol } = request
+    const attributes = { 'http.request.method': method, 'http.route': request.routeOptions.url, 'url.scheme': protocol }
+    const span = tracing.begin(routeOf(request), { kind: 'server', headers, attributes })
+    spans.set(request, span)
+    reply.raw.once('close', () => {
+      const { operation, status, code } = outcomeOf(request, reply)
+      span.set({
+        'http.response.status_code': status === 0 ? undefined : status,
+        'muster.operation': operation,
+        'muster.code': code,
+        'muster.request_id': request.id,
+      })
+      if (status >= 500 || status === 0) span.fail(status === 0 ? 'closed' : code)
+      span.end()
+    })
+    done()
+  })
+  // From here on, and not before: what a body is read by was begun elsewhere.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const span = spans.get(request)
+    if (span === undefined) done()
+    else span.run(done)
+  })
+  return { traceIdOf: (request) => spans.get(request)?.traceId }
+}

@@ -1,0 +1,52 @@
+import type { PoolWatch } from '../db/database.ts'
+import { inSpan, type SpanAttributes, type Tracing } from './tracing.ts'
+
+/** Texts whose description is kept. */
+const KEPT = 2_000
+
+/**
+ * A span for each statement that is part of something else: what the server looks up by itself, over and over, would drown it.
+ * Texts of statements stay here, for names of attributes may stand in them; `muster.statement` is a name in the view
+ * pg_prepared_statements of the connection.
+ */
+export function traceStatements(tracing: Tracing): NonNullable<PoolWatch['statement']> {
+  const described = new Map<string, Description>()
+  const describe = (text: string): Description => {
+    let description = described.get(text)
+    if (description === undefined) {
+      description = describeStatement(text)
+      if (described.size < KEPT) described.set(text, description)
+    }
+    return description
+  }
+  return (text, name, run) => {
+    if (!tracing.isWithin()) return run()
+    const { title, attributes } = describe(text)
+    return inSpan(tracing, title, {
+      kind: 'client',
+      attributes: name === undefined ? attributes : { ...attributes, 'muster.statement': name },
+      work: async () => run(),
+    })
+  }
+}
+
+interface Description {
+  title: string
+  attributes: SpanAttributes
+}
+
+const writes =
+  /\b(insert)\s+into\s+"?([a-z_]+)|\b(update)\s+"?([a-z_]+)"?(?=.*?\sset\s)|\b(delete)\s+from\s+"?([a-z_]+)/is
+
+/** By what it does first to which table: what it writes, where it writes anything, or else what it reads. */
+function describeStatement(text: string): Description {
+  const bare = text.replace(/^\s*\/\*.*?\*\/\s*/s, '')
+  const [first, second] = writes.exec(bare)?.slice(1).filter(Boolean) ?? []
+  const word = /^\s*([a-z]+)/i.exec(bare)?.[1]?.toLowerCase() ?? 'statement'
+  const operation = first?.toLowerCase() ?? (word === 'with' ? 'select' : word)
+  const table = second ?? /\bfrom\s+(?:only\s+)?"?([a-z_]+)"?/i.exec(bare)?.[1]
+  return {
+    title: table === undefined ? operation : `${operation} ${table}`,
+    attributes: { 'db.system.name': 'postgresql', 'db.operation.name': operation, 'db.collection.name': table },
+  }
+}

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
+
+/** A PostgreSQL to which anything may happen. It goes with the test. */
+export interface FaultyDatabase {
+  url: string
+  /** SIGKILL to all of its processes, and starts it again, with these settings. */
+  kill(settings?: Record<string, string>): Promise<void>
+  /** Stops all of its processes where they stand, and lets them go on. */
+  freeze(): Promise<void>
+  thaw(): void
+  /** Ends it as an operator does. */
+  shutDown(): Promise<void>
+  start(): Promise<void>
+  /** Holds up the process that writes out the log of commits which nobody waits for. */
+  stopWritingLog(): Promise<void>
+}
+
+export async function openDatabase(
+  dataFolder: string,
+  always: Readonly<Record<string, string>> = {},
+): Promise<FaultyDatabase> {
+  const quiet = { info() {}, warn() {}, error() {} }
+  const start = (settings = {}): Promise<Embedded> =>
+    startEmbedded({ dataFolder, log: quiet, onExit() {}, settings: { ...always, ...settings } })
+  let running: Embedded | undefined = await start()
+  const { host, port, user, database: name } = running.connection
+  const pid = (): number => running!.pid
+  let frozen: number[] = []
+  const thaw = (): void => {
+    for (const each of frozen) signal(each, 'SIGCONT')
+    frozen = []
+  }
+  onTestFinished(async () => {
+    thaw()
+    await running?.stop()
+  })
+  return {
+    url: `postgresql:///${name}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`,
+    async kill(settings) {
+      await killAll(pid())
+      running = await start(settings)
+    },
+    async freeze() {
+      // What it starts would not be among those stopped: it is first.
+      for (let found = [pid()]; found.length > frozen.length; found = [pid(), ...(await childrenOf(pid()))]) {
+        for (const each of found) signal(each, 'SIGSTOP')
+        frozen = found
+      }
+    },
+    thaw,
+    async shutDown() {
+      await running!.stop()
+      running = undefined
+    },
+    async start() {
+      running = await start()
+    },
+    async stopWritingLog() {
+      signal(await findWriter(pid()), 'SIGSTOP')
+    },
+  }
+}
+
+/** SIGKILL to a process and all that it has started, so that none of them can write out what it holds. */
+async function killAll(pid: number): Promise<void> {
+  const all = [pid, ...(await childrenOf(pid))]
+  for (const each of all) signal(each, 'SIGKILL')
+  while (all.some(isThere)) await sleep(5)
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return text.split(' ').filter(Boolean).map(Number)
+}
+
+/** It may begin a moment after the database serves. */
+async function findWriter(pid: number): Promise<number> {
+  for (;;) {
+    for (const child of await childrenOf(pid)) {
+      const title = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')
+      if (title.startsWith('postgres: walwriter')) return child
+    }
+    await sleep(20)
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    // One of them may have come to its end in between.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

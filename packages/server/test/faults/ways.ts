@@ -1,0 +1,102 @@
+import { performance } from 'node:perf_hooks'
+import { connect } from 'mqtt'
+import { openStream } from '../event-stream.ts'
+import type { RegisteredDevice } from '../mqtt-device.ts'
+import { restOf } from '../rest.ts'
+import { sendAs } from '../server-process.ts'
+
+export interface Installation {
+  url: string
+  credentials: Record<string, string>
+  device: RegisteredDevice
+}
+
+/** `served`, `unavailable`, or what else came. */
+export type Told = string
+
+/** Every way into a server that the database stands behind. */
+export const ways: Readonly<Record<string, (installation: Installation) => Promise<Told>>> = {
+  'signed query': (to) => operation(to, '{ login { devices(size: 1) { items { id } } } }'),
+  'signed mutation': (to) =>
+    operation(
+      to,
+      `mutation { setAttribute(serviceId: "${to.device.id}", name: "way", value: "${performance.now()}") }`,
+    ),
+  async REST({ url, credentials }) {
+    const { status } = await restOf(url, userOf(credentials))('GET', '/user')
+    return toldBy(status)
+  },
+  async stream({ url, credentials }) {
+    const stream = await openStream({
+      app: { url },
+      user: userOf(credentials),
+      query: 'subscription { events { id } }',
+    })
+    stream.cut()
+    return toldBy(stream.status)
+  },
+  'sign-in': async ({ url, credentials }) =>
+    toldBy(
+      await post(`${url}/auth/sign-in/email`, {
+        headers: { 'muster-session': '1' },
+        body: { email: credentials.MUSTER_EMAIL, password: 'a wrong one' },
+      }),
+    ),
+  report: async ({ url, device }) =>
+    toldBy(
+      await post(`${url}/devices/v1/report`, {
+        headers: { authorization: `Basic ${btoa(`${device.id.replaceAll(':', '')}:${device.secret}`)}` },
+        body: { attributes: { way: String(performance.now()) } },
+      }),
+    ),
+  register: async ({ url }) =>
+    toldBy(await post(`${url}/devices/v1/register`, { body: { code: 'x'.repeat(20), hardwareId: 'a' } })),
+  async readyz({ url }) {
+    const response = await fetch(`${url}/readyz`)
+    await response.text()
+    return toldBy(response.status)
+  },
+  'MQTT sign-on': ({ url, device: { id, secret } }) =>
+    new Promise((resolve) => {
+      const options = { clientId: id, username: id, password: secret, reconnectPeriod: 0, connectTimeout: 600_000 }
+      const client = connect(`${url.replace('http', 'ws')}/mqtt`, options)
+      const tell = (told: Told): void => {
+        client.end(true)
+        resolve(told)
+      }
+      client.once('connect', () => tell('served'))
+      // CONNACK's "server unavailable" (MQTT 3.1.1 §3.2.2.3).
+      client.once('error', (error) => tell((error as { code?: unknown }).code === 3 ? 'unavailable' : error.message))
+      client.once('close', () => tell('closed without a word'))
+    }),
+}
+
+/** Refusals of made-up credentials took a look into the database. */
+function toldBy(status: number): Told {
+  if (status === 503) return 'unavailable'
+  return [200, 401, 429].includes(status) ? 'served' : `status ${status}`
+}
+
+const userOf = ({ MUSTER_ACCESS_KEY_ID = '', MUSTER_SECRET_ACCESS_KEY = '' }: Record<string, string>) => ({
+  accountId: '',
+  email: '',
+  keyId: MUSTER_ACCESS_KEY_ID,
+  secret: MUSTER_SECRET_ACCESS_KEY,
+  query: () => Promise.reject(new Error('not by this')),
+  data: () => Promise.reject(new Error('not by this')),
+})
+
+async function operation({ url, credentials }: Installation, document: string): Promise<Told> {
+  const { status, body } = await sendAs(credentials, url, document)
+  return status === 200 && body.errors !== undefined ? JSON.stringify(body.errors) : toldBy(status)
+}
+
+async function post(
+  url: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body: object },
+): Promise<number> {
+  const sent = { 'content-type': 'application/json', ...headers }
+  const response = await fetch(url, { method: 'POST', headers: sent, body: JSON.stringify(body) })
+  await response.text()
+  return response.status
+}

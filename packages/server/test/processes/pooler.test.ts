@@ -1,0 +1,58 @@
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { hasProgram } from '../../../../examples/test/programs.ts'
+import { readConfig } from '../../src/config.ts'
+import { query } from '../../src/db/database.ts'
+import { openServingDatabase } from '../../src/start/serving-database.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { pgbouncer, startPooler } from './pooler.ts'
+
+/** Finds the database as a start does; answers what the log says. */
+async function open(env: Record<string, string>): Promise<Record<string, unknown>[]> {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const { stop } = await openServingDatabase({
+    config: readConfig(env),
+    log,
+    onLost: () => {},
+    signal: new AbortController().signal,
+  })
+  await stop()
+  return lines.map((line) => JSON.parse(line))
+}
+
+async function newDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  onTestFinished(database.drop)
+  return database
+}
+
+test.skipIf(!hasProgram(pgbouncer))(
+  'a pooler that gives each transaction another connection needs a direct way beside it, to the same database',
+  async () => {
+    const database = await newDatabase()
+    const pooled = await startPooler(database, onTestFinished)
+    await expect(open({ DATABASE_URL: pooled })).rejects.toThrow(
+      /^DATABASE_URL leads to a pooler.* DATABASE_DIRECT_URL/,
+    )
+    await expect(open({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: pooled })).rejects.toThrow(/^DATABASE_DIRECT_URL/)
+    const session = await startPooler(database, onTestFinished, 'session')
+    await expect(open({ DATABASE_URL: session })).resolves.toBeDefined()
+    const other = await newDatabase()
+    await expect(open({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: other.url })).rejects.toThrow(/different databases/)
+  },
+)
+
+test.skipIf(!hasProgram(pgbouncer))(
+  'a start names the statements that give the connections of a pooler their settings, and is silent once they ran',
+  async () => {
+    const database = await newDatabase()
+    const env = { DATABASE_DIRECT_URL: database.url, MUSTER_STATEMENT_TIMEOUT: '7' }
+    const first = await open({ ...env, DATABASE_URL: await startPooler(database, onTestFinished) })
+    const statements = first.flatMap((line) => (line.statements as string[] | undefined) ?? [])
+    expect(statements).toContainEqual(expect.stringMatching(/^alter role .* set statement_timeout = 7000$/))
+    for (const statement of statements) await query(database.db, statement, [])
+    const found = await open({ ...env, DATABASE_URL: await startPooler(database, onTestFinished) })
+    expect(found.filter((line) => line.statements !== undefined)).toEqual([])
+  },
+)

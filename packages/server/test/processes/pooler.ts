@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestDatabase } from '../database.ts'
+import { startDatabaseGate } from '../database-gate.ts'
+
+/** Where Debian puts it, which is not on every user's path. */
+export const pgbouncer = '/usr/sbin/pgbouncer'
+
+const NOBODY = 65_534
+
+/** PgBouncer in front of a database, with fewer connections to it than its clients have. Resolves with the URL that leads through it. */
+export async function startPooler(
+  { connection }: TestDatabase,
+  atEnd: (end: () => Promise<void>) => void,
+  mode: 'transaction' | 'session' = 'transaction',
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-pooler-'))
+  atEnd(() => rm(folder, { recursive: true }))
+  // The socket of the tests' database lets nobody in but its own user.
+  const gate = await startDatabaseGate(connection, (end) => atEnd(async () => end()))
+  const { port } = new URL(gate.url)
+  const { user = '', password = '', database = '' } = new pg.Client(connection)
+  const secret = password ? ` password='${password}'` : ''
+  const file = join(folder, 'pgbouncer.ini')
+  const settings = [
+    '[databases]',
+    `${database} = host=127.0.0.1 port=${port} user='${user}'${secret}`,
+    '[pgbouncer]',
+    `pool_mode = ${mode}`,
+    'default_pool_size = 3',
+    'auth_type = any',
+    'listen_addr =',
+    `unix_socket_dir = ${folder}`,
+    'unix_socket_mode = 0777',
+    'listen_port = 6432',
+    '',
+  ]
+  await writeFile(file, settings.join('\n'))
+  // It refuses to run as root.
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) await chown(folder, NOBODY, NOBODY)
+  const child = spawn(pgbouncer, [file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+  })
+  await untilUp(child, atEnd)
+  return `postgresql:///${database}?host=${encodeURIComponent(folder)}&port=6432&user=${user}`
+}
+
+async function untilUp(child: ChildProcess, atEnd: (end: () => Promise<void>) => void): Promise<void> {
+  let said = ''
+  const ended = once(child, 'close').then(() => {
+    throw new Error(`PgBouncer ended: ${said}`)
+  })
+  ended.catch(() => {})
+  atEnd(async () => {
+    child.kill('SIGKILL')
+    await ended.catch(() => {})
+  })
+  while (!said.includes('process up')) {
+    const [chunk] = await Promise.race([once(child.stderr!, 'data'), ended])
+    said += chunk
+  }
+}

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import pg from 'pg'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { testUser } from '../app.ts'
+import { makeCertificate, replaceFile } from '../certificate.ts'
+import { createTestDatabase } from '../database.ts'
+import { registerDevice, signOn } from '../mqtt-device.ts'
+import { claimPorts } from '../ports.ts'
+import { failToStart, readCredentials, type ServerProcess, startServerProcess } from '../server-process.ts'
+import { unlimited } from '../unlimited.ts'
+
+const wait = { timeout: 200_000, interval: 100 }
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-processes-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+async function newEnvironment() {
+  const { connection, url, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const folder = await newFolder()
+  const env = {
+    ...unlimited,
+    DATABASE_URL: url,
+    MUSTER_DATA: folder,
+    // However long the machine takes, nothing but the test ends the requests below.
+    MUSTER_STATEMENT_TIMEOUT: '0',
+    MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
+    MUSTER_WORKERS: '2',
+  }
+  return { connection, folder, env }
+}
+
+/** Process ids of those that have begun to listen, in that order; once there are so many. */
+const listening = (server: ServerProcess, count: number): Promise<number[]> =>
+  vi.waitFor(() => {
+    const lines = server.stderr().split('\n').slice(0, -1)
+    const found = lines.filter((line) => line.includes('Server listening'))
+    expect(found).toHaveLength(count)
+    return found.map((line) => JSON.parse(line).pid)
+  }, wait)
+
+/** The values by name and labels. */
+async function measure({ url }: ServerProcess): Promise<Record<string, number>> {
+  const text = await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text()
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(line.replace(/^.* /, ''))]))
+}
+
+/** The certificates that so many connections are shown, each once. */
+async function shown(port: number, count: number): Promise<Set<string>> {
+  const each = Array.from({ length: count }, async () => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    const { fingerprint256 } = socket.getPeerCertificate()
+    socket.destroy()
+    return fingerprint256
+  })
+  return new Set(await Promise.all(each))
+}
+
+test('two processes under one command are one server, also when one of them is killed', async () => {
+  const { connection, folder, env } = await newEnvironment()
+  const files = await makeCertificate(folder, 'first')
+  const next = await makeCertificate(folder, 'next')
+  const [mqttPort = 0] = await claimPorts(1)
+  const server = await startServerProcess({
+    ...env,
+    MUSTER_PRESENCE_HOLD: '1',
+    MUSTER_MQTT_PORT: String(mqttPort),
+    MUSTER_MQTT_TLS_CERT: files.cert,
+    MUSTER_MQTT_TLS_KEY: files.key,
+  })
+  expect(server.stdout().match(/is ready at/g)).toHaveLength(1)
+  const pids = await listening(server, 2)
+  expect(new Set(pids).size).toBe(2)
+  const taken = await failToStart({ ...env, PORT: new URL(server.url).port })
+  expect(taken).toMatchObject({ code: 1, stderr: expect.stringMatching(/Cannot listen: port \d+ .* PORT/) })
+
+  const credentials = await readCredentials(folder)
+  const owner = testUser(server.url, {
+    accountId: '',
+    email: credentials.MUSTER_EMAIL!,
+    keyId: credentials.MUSTER_ACCESS_KEY_ID!,
+    secret: credentials.MUSTER_SECRET_ACCESS_KEY!,
+  })
+  const client = new pg.Client(connection)
+  await client.connect()
+  onTestFinished(() => client.end())
+  const devices = await Promise.all([1, 2, 3, 4].map((each) => registerDevice(owner, `d${each}`)))
+  const states = async (): Promise<string[]> => {
+    const ids = JSON.stringify(devices.map(({ id }) => id))
+    return (await owner.data(`{ login { device(id: ${ids}) { state } } }`)).login.device.map(
+      ({ state }: { state: string }) => state,
+    )
+  }
+  const mqtt = `mqtts://127.0.0.1:${mqttPort}`
+  for (const device of devices) await signOn(mqtt, device, { rejectUnauthorized: false })
+  await expect(signOn(mqtt, { ...devices[0]!, secret: 'wrong' }, { rejectUnauthorized: false })).rejects.toThrow()
+  await vi.waitFor(async () => expect(await states()).toEqual(Array(4).fill('active')), wait)
+  const holders = async (): Promise<number> =>
+    (await client.query('select count(distinct process_id)::int as count from device_hold')).rows[0].count
+  expect(await holders()).toBe(2)
+
+  const REFUSED = 'muster_mqtt_refusals_total{reason="wrong secret"}'
+  const began = (number: number): string => `process_start_time_seconds{process="${number}"}`
+  const before = await vi.waitFor(async () => {
+    const found = await measure(server)
+    expect(found).toMatchObject({
+      muster_devices_connected: 4,
+      [REFUSED]: 1,
+      'process_resident_memory_bytes{process="0"}': expect.any(Number),
+      'process_resident_memory_bytes{process="1"}': expect.any(Number),
+      'process_resident_memory_bytes{process="2"}': expect.any(Number),
+    })
+    return found
+  }, wait)
+
+  const old = await shown(mqttPort, 4)
+  expect(old.size).toBe(1)
+  await replaceFile(files.key, next.key)
+  await replaceFile(files.cert, next.cert)
+  server.signal('SIGHUP')
+  await vi.waitFor(async () => {
+    const now = await shown(mqttPort, 4)
+    expect(now.size).toBe(1)
+    expect(now).not.toEqual(old)
+  }, wait)
+
+  process.kill(pids[0]!, 'SIGKILL')
+  await listening(server, 3)
+  expect(server.stderr()).toContain('a server process ended; starting another')
+  // Whom the killed one held is inactive once its lease has run out; the others go on.
+  await vi.waitFor(async () => expect(new Set(await states())).toEqual(new Set(['active', 'inactive'])), wait)
+  const left = (await states()).filter((state) => state === 'active').length
+  await vi.waitFor(async () => {
+    const after = await measure(server)
+    expect(after).toMatchObject({ muster_devices_connected: left, [REFUSED]: 1 })
+    const renewed = [1, 2].filter((number) => after[began(number)] !== before[began(number)])
+    expect(renewed).toHaveLength(1)
+  }, wait)
+
+  // Requests that wait for a row are under way for as long as the test wants.
+  const waiting = await hold(client, async () => {
+    const asked = [1, 2, 3, 4].map(() => owner.query('mutation { createAccessKey { key } }'))
+    const areWaiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await client.query(areWaiting)).rowCount).toBe(4)
+    server.signal('SIGTERM')
+    await expect.poll(() => server.stderr().match(/"stopping"/g)?.length).toBeGreaterThan(1)
+    return asked
+  })
+  for (const { data } of await Promise.all(waiting)) expect(data.createAccessKey.key).toMatch(/^MK/)
+  // All have ended by then that had its output.
+  expect(await server.exited).toBe(0)
+  await expect(fetch(server.url)).rejects.toThrow()
+})
+
+/** Does something while nobody else may change an account. */
+async function hold<Result>(client: pg.Client, act: () => Promise<Result>): Promise<Result> {
+  await client.query('begin; select id from account for update')
+  try {
+    return await act()
+  } finally {
+    await client.query('rollback')
+  }
+}
+
+test('processes end with the one that started them', async () => {
+  const { env } = await newEnvironment()
+  const server = await startServerProcess(env)
+  await listening(server, 2)
+  server.signal('SIGKILL')
+  // Not before all have ended that had its output.
+  await server.exited
+  await expect(fetch(server.url)).rejects.toThrow()
+})

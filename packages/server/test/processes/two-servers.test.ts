@@ -1,0 +1,144 @@
+import { signRequest } from '@muster/http-signature'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type TestUser, testUser } from '../app.ts'
+import { newPerson, refusalOf, signIn } from '../browser.ts'
+import { EVENTS, namesOf, openStreamOfTest } from '../event-stream.ts'
+import { hooksOf, until } from '../hooks.ts'
+import { registerDevice, signOn } from '../mqtt-device.ts'
+import { startReceiver } from '../receiver.ts'
+import { type Pair, POINTS, startPair } from './pair.ts'
+
+let pair: Pair
+beforeAll(async () => {
+  pair = await startPair()
+})
+afterAll(() => pair.end())
+
+const wait = { timeout: 200_000, interval: 100 }
+
+/** Another key of the owner, at each of the servers. */
+async function newKey(at = 0): Promise<[TestUser, TestUser]> {
+  const { key, secret } = (await pair.owners[at]!.data('mutation { createAccessKey { key secret } }')).createAccessKey
+  onTestFinished(
+    async () => void (await pair.owners[0].query('mutation ($key: String!) { deleteAccessKey(key: $key) }', { key })),
+  )
+  const [first, second] = pair.servers.map(({ url }) => testUser(url, { ...pair.owners[0], keyId: key, secret }))
+  return [first!, second!]
+}
+
+const LOGIN = '{ login { email } }'
+
+describe.each([
+  ['the first', 0, 1],
+  ['the second', 1, 0],
+])('with %s of two servers', (_name, one, other) => {
+  test('a key that it makes is known to the other at once, and one that it disables is refused there', async () => {
+    const key = await newKey(one)
+    const { keyId } = key[one]!
+    expect((await key[other]!.query(LOGIN)).status).toBe(200)
+    const change = 'mutation ($key: String!) { updateAccessKey(key: $key, enabled: false) { key } }'
+    await pair.owners[one]!.data(change, { key: keyId })
+    await expect.poll(async () => (await key[other]!.query(LOGIN)).status).toBe(401)
+  })
+
+  test('what a key spends is missing at the other', async () => {
+    const key = await newKey()
+    const spent = 200
+    await Promise.all(Array.from({ length: spent }, () => key[one]!.query(LOGIN)))
+    let asked = 0
+    await vi.waitFor(async () => {
+      asked++
+      const { headers } = await key[other]!.query(LOGIN)
+      const left = Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
+      // Points come back meanwhile, one a second, up to what there is at most.
+      expect(left).toBeLessThanOrEqual(POINTS - asked - spent / 2)
+    }, wait)
+  })
+
+  test('changes come to whoever follows the other, in order and once', async () => {
+    const { keyId } = (await newKey())[one]!
+    const user = { ...pair.owners[other]! }
+    const stream = await openStreamOfTest({
+      app: pair.servers[other]!,
+      user,
+      query: EVENTS,
+      variables: { types: ['DEVICE_REGISTER'] },
+    })
+    const names = Array.from({ length: 30 }, (_, index) => `${keyId} ${index}`)
+    for (const [index, name] of names.entries()) await registerDevice(pair.owners[index % 3 === 0 ? other : one]!, name)
+    await until(
+      async () => namesOf(stream),
+      (seen) => seen.includes(names.at(-1)),
+    )
+    expect(namesOf(stream).filter((name) => String(name).startsWith(keyId))).toEqual(names)
+  })
+
+  test('a device that holds a connection is active at both, and inactive at both when it has gone', async () => {
+    const device = await registerDevice(pair.owners[one]!)
+    const states = () =>
+      Promise.all(
+        pair.owners.map(
+          async (owner) =>
+            (await owner.data(`{ login { device(id: ["${device.id}"]) { state } } }`)).login.device[0].state,
+        ),
+      )
+    const client = await signOn(`${pair.servers[one]!.url.replace('http', 'ws')}/mqtt`, device)
+    await vi.waitFor(async () => expect(await states()).toEqual(['active', 'active']), wait)
+    await client.endAsync()
+    await vi.waitFor(async () => expect(await states()).toEqual(['inactive', 'inactive']), wait)
+  })
+
+  test('a session that begins at it is one at the other, which can end it', async () => {
+    const person = await newPerson(pair)
+    const [begun, ended] = [pair.servers[one]!, pair.servers[other]!]
+    const browser = await signIn(begun, person)
+    const ask = async (server: { url: string }) => browser.query(LOGIN, {}, { server })
+    for (const server of [ended, begun]) expect((await ask(server)).body.data.login.email).toBe(person.email)
+    expect((await browser.send('/auth/sign-out', { body: {}, server: ended })).status).toBe(200)
+    expect(refusalOf(await ask(begun))[0]).toBe(401)
+  })
+})
+
+test('a nonce is good once, whichever of two servers hear it at the same moment', async () => {
+  const [{ keyId, secret }] = await newKey()
+  const send = ({ url: server }: { url: string }) => {
+    const url = `${server}/graphql/v1`
+    const body = JSON.stringify({ query: LOGIN })
+    const headers = { 'content-type': 'application/json' }
+    const signature = signRequest({
+      keyId,
+      key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') },
+      method: 'POST',
+      url,
+      headers,
+      body,
+      created: Math.floor(Date.now() / 1_000),
+      nonce: 'the same',
+    })
+    return fetch(url, { method: 'POST', headers: { ...headers, ...signature }, body })
+  }
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(pair.servers[index % 2]!)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)])
+})
+
+test('a webhook tells of each change once, whichever of two servers made it', async () => {
+  const receiver = await startReceiver()
+  onTestFinished(receiver.close)
+  const hooks = hooksOf(pair.owners[0], receiver)
+  const { id } = await hooks.createWebhook(['ATTRIBUTE_CHANGE'])
+  onTestFinished(
+    async () => void (await pair.owners[0].query('mutation ($id: ID!) { deleteWebhook(id: $id) }', { id })),
+  )
+  const device = await hooks.register()
+  const values = Array.from({ length: 60 }, (_, index) => String(index))
+  await Promise.all(
+    values.map((value, index) => hooksOf(pair.owners[index % 2]!, receiver).setAttribute(device, `n${value}`, value)),
+  )
+  await until(
+    () => hooks.deliveries(id, '(size: 1000)'),
+    ({ items }) =>
+      items.length === values.length && items.every(({ status }: { status: string }) => status === 'delivered'),
+  )
+  expect(new Set(receiver.received.map((message) => message.id)).size).toBe(values.length)
+  expect(receiver.received).toHaveLength(values.length)
+})

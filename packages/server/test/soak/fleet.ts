@@ -1,0 +1,76 @@
+// A process of its own: devices that are connected and report, and the receiver of what the webhook is told.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { newCounts } from '../../../cli/src/simulate/counts.ts'
+import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
+import { createPace } from '../../../cli/src/simulate/pace.ts'
+
+/** What this process is told. */
+export type FleetOrder =
+  | { kind: 'receive'; secret: string }
+  | { kind: 'connect'; broker: string; devices: Credentials[]; every: number }
+  | { kind: 'stop' }
+
+/** What it tells each second. */
+export interface FleetState {
+  receiver: string
+  connected: number
+  /** Of devices: connections that broke, reports that were not acknowledged. */
+  failures: Record<string, number>
+  reports: number
+  /** Different messages of the webhook, and those whose signature did not hold. */
+  received: number
+  forged: number
+}
+
+const EVERY_MS = 1_000
+
+if (process.send !== undefined) await live()
+
+async function live(): Promise<void> {
+  const counts = newCounts(0)
+  const ids = new Set<string>()
+  let forged = 0
+  let verifier: Webhook | undefined
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const headers = request.headers as Record<string, string>
+    try {
+      verifier?.verify(Buffer.concat(chunks).toString(), headers)
+      ids.add(headers['webhook-id']!)
+    } catch {
+      forged++
+    }
+    response.end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const receiver = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const tell = (): void => {
+    const { connected, failures, publishes: reports } = counts
+    process.send!({ receiver, connected, failures, reports, received: ids.size, forged } satisfies FleetState)
+  }
+  const telling = setInterval(tell, EVERY_MS)
+  let fleet: ReturnType<typeof createDevice>[] = []
+  let running: Promise<unknown> = Promise.resolve()
+  process.on('message', async (order: FleetOrder) => {
+    if (order.kind === 'receive') verifier = new Webhook(order.secret)
+    else if (order.kind === 'connect') {
+      // As many a second as report a second: reports are then spread evenly over their time.
+      const turn = createPace(order.devices.length / order.every)
+      const behaviour = { broker: order.broker, every: order.every, dropEvery: 0, turn }
+      fleet = order.devices.map((device) => createDevice(device, behaviour, counts))
+      running = Promise.all(fleet.map((device) => device.run()))
+    } else {
+      for (const device of fleet) device.stop()
+      await running
+      clearInterval(telling)
+      server.close()
+      server.closeAllConnections()
+      process.disconnect()
+    }
+  })
+  tell()
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SigningKey } from '@muster/http-signature'
+import pg from 'pg'
+import { createFleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
+import { startDatabase } from '../../../../benchmarks/webhooks/database.ts'
+import { seedFleet, tidyUp } from '../../../cli/src/seed/seed-fleet.ts'
+import type { Credentials } from '../../../cli/src/simulate/device.ts'
+import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/device-secret.ts'
+import { unlimited } from '../unlimited.ts'
+
+export interface Ground {
+  url: string
+  broker: string
+  keyId: string
+  key: SigningKey
+  devices: Credentials[]
+  /** Connections to the database that are there, whoever has them. */
+  countConnections(): Promise<number>
+  /** Changes of attributes, each of which the webhook is to be told. */
+  countChanges(): Promise<number>
+  stop(): Promise<void>
+}
+
+/** A server as `npm start` has it on a database of its own, with a fleet whose devices can sign on. */
+export async function layGround(devices: number): Promise<Ground> {
+  const database = await startDatabase()
+  const server = await createFleetServer({
+    ...unlimited,
+    DATABASE_URL: database.url,
+    MUSTER_DATA: database.folder,
+    MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
+    MUSTER_MQTT_SIGNING_ON: String(devices),
+    MUSTER_WEBHOOK_ALLOW: '127.0.0.1',
+  })
+  const pool = new pg.Pool({ ...database.connection, max: 2 })
+  // A connection that has ended may hear that the database ends, too.
+  pool.on('error', () => {})
+  const stop = async (): Promise<void> => {
+    await server.stop()
+    await pool.end()
+    await database.stop()
+  }
+  try {
+    await server.start()
+    const given = await readCredentials(database.folder)
+    const count = async (text: string): Promise<number> => (await pool.query<{ count: number }>(text)).rows[0]!.count
+    return {
+      url: server.url,
+      broker: server.broker,
+      keyId: given.MUSTER_ACCESS_KEY_ID!,
+      key: { algorithm: 'hmac-sha256', secret: Buffer.from(given.MUSTER_SECRET_ACCESS_KEY!, 'base64') },
+      devices: await makeFleet(pool, devices),
+      countConnections: () =>
+        count('select count(*)::int as count from pg_stat_activity where datname = current_database()'),
+      countChanges: () => count(`select count(*)::int as count from event where type = 'ATTRIBUTE_CHANGE'`),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function readCredentials(folder: string): Promise<Record<string, string>> {
+  const lines = (await readFile(join(folder, 'credentials'), 'utf8')).split('\n')
+  return Object.fromEntries(lines.filter((line) => line.includes('=')).map((line) => line.split(/=(.*)/s, 2)))
+}
+
+async function makeFleet(pool: pg.Pool, devices: number): Promise<Credentials[]> {
+  const { rows: accounts } = await pool.query<{ id: string }>('select id from account')
+  await seedFleet(pool, { accountId: accounts[0]!.id, name: 'soak', devices, services: 2 }, () => {})
+  const { rows } = await pool.query<{ id: string }>('select id from device order by id')
+  const credentials = rows.map(({ id }) => ({ id, secret: newDeviceSecret() }))
+  await pool.query(
+    `update device set secret_hash = row.hash from unnest($1::text[], $2::bytea[]) as row (id, hash)
+     where device.id = row.id`,
+    [rows.map(({ id }) => id), credentials.map(({ secret }) => hashDeviceSecret(secret))],
+  )
+  await tidyUp(pool)
+  return credentials
+}

@@ -1,0 +1,62 @@
+/** What is asked for, and how often: by parts of a hundred. */
+export interface Ask {
+  name: string
+  share: number
+  document: string
+  variables: (device: string) => Record<string, unknown>
+}
+
+const SITES = ['oslo', 'lisbon', 'quito', 'hanoi', 'perth']
+const site = (): string => SITES[Math.floor(Math.random() * SITES.length)]!
+const number = (): string => String(Math.floor(Math.random() * 1_000_000))
+
+/** A fifth are changes, each of another value than before; the rest is what people and programs look at. */
+export const mix: readonly Ask[] = [
+  { name: 'login', share: 25, document: '{ login { email } }', variables: () => ({}) },
+  {
+    name: 'one device',
+    share: 25,
+    document:
+      'query ($id: [String!]!) { login { device(id: $id) { id name state attributes services { id name state } } } }',
+    variables: (device) => ({ id: [device] }),
+  },
+  {
+    name: 'page of devices',
+    share: 15,
+    document: 'query ($from: Int!) { login { devices(size: 50, from: $from) { items { id name state platform } } } }',
+    variables: () => ({ from: 1 + Math.floor(Math.random() * 20) * 50 }),
+  },
+  {
+    name: 'services',
+    share: 5,
+    document: '{ login { devices(size: 20) { items { id services { id name state } } } } }',
+    variables: () => ({}),
+  },
+  {
+    name: 'events',
+    share: 10,
+    document: 'query ($id: [String!]) { login { events(size: 20, deviceId: $id) { items { id type timestamp } } } }',
+    variables: (device) => ({ id: [device] }),
+  },
+  {
+    name: 'set attribute',
+    share: 15,
+    document: 'mutation ($id: String!, $value: String) { setAttribute(serviceId: $id, name: "soak", value: $value) }',
+    variables: (device) => ({ id: device, value: number() }),
+  },
+  {
+    name: 'set attributes in a context',
+    share: 5,
+    document:
+      'mutation ($id: String!, $to: Object!) { setAttributes(serviceId: $id, attributes: $to, context: "night") }',
+    variables: (device) => ({ id: device, to: { site: site(), counter: number() } }),
+  },
+]
+
+/** A hundred of them in an order that has each evenly spread. */
+export function spread(asks: readonly Ask[] = mix): Ask[] {
+  const placed = asks.flatMap((ask) =>
+    Array.from({ length: ask.share }, (_, index) => ({ ask, at: (index + 0.5) / ask.share })),
+  )
+  return placed.sort((one, other) => one.at - other.at).map(({ ask }) => ask)
+}

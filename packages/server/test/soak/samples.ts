@@ -1,0 +1,43 @@
+import type { Ground } from './ground.ts'
+
+/** How the server is at a moment. */
+export interface Sample {
+  /** Minutes since the beginning. */
+  at: number
+  rssMiB: number
+  heapMiB: number
+  descriptors: number
+  databaseConnections: number
+  /** Seconds of a processor, since the server's start. */
+  cpuSeconds: number
+  eventLagSeconds: number
+  deliveriesPending: number
+  deliveriesDueSeconds: number
+  devicesConnected: number
+}
+
+const MIB = 1_048_576
+
+/** As the server tells it of itself, and the database of it. */
+export async function takeSample(ground: Ground, at: number): Promise<Sample> {
+  const [values, databaseConnections] = await Promise.all([readMetrics(ground.url), ground.countConnections()])
+  const of = (name: string): number => values.get(name) ?? Number.NaN
+  return {
+    at,
+    rssMiB: of('process_resident_memory_bytes') / MIB,
+    heapMiB: of('nodejs_heap_size_used_bytes') / MIB,
+    descriptors: of('process_open_fds'),
+    databaseConnections,
+    cpuSeconds: of('process_cpu_seconds_total'),
+    eventLagSeconds: of('muster_event_feed_lag_seconds'),
+    deliveriesPending: of('muster_webhook_deliveries{status="pending"}'),
+    deliveriesDueSeconds: values.get('muster_webhook_due_seconds') ?? 0,
+    devicesConnected: of('muster_devices_connected'),
+  }
+}
+
+async function readMetrics(url: string): Promise<Map<string, number>> {
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
+  const values = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(values.map((line) => [line.replace(/ [^ ]+$/, ''), Number(line.replace(/^.* /, ''))]))
+}

@@ -1,0 +1,184 @@
+import * as auth from '../../src/auth/auth.queries.ts'
+import * as masterKey from '../../src/auth/master-key.queries.ts'
+import * as passkeys from '../../src/auth/sessions/passkeys.queries.ts'
+import * as sessions from '../../src/auth/sessions/sessions.queries.ts'
+import * as signIn from '../../src/auth/sessions/sign-in.queries.ts'
+import * as totp from '../../src/auth/sessions/totp.queries.ts'
+import type { Database } from '../../src/db/database.ts'
+import * as accessKeys from '../../src/features/access-keys/access-keys.queries.ts'
+import * as attributes from '../../src/features/attributes/attributes.queries.ts'
+import * as cutOff from '../../src/features/devices/cut-off.queries.ts'
+import * as deviceChanges from '../../src/features/devices/device-changes.queries.ts'
+import * as deviceCount from '../../src/features/devices/device-count.queries.ts'
+import * as deviceSecret from '../../src/features/devices/device-secret.queries.ts'
+import * as devices from '../../src/features/devices/devices.queries.ts'
+import * as feed from '../../src/features/events/feed/feed.queries.ts'
+import * as leases from '../../src/features/presence/leases.queries.ts'
+import * as presence from '../../src/features/presence/presence.queries.ts'
+import * as serviceStates from '../../src/features/presence/service-states.queries.ts'
+import * as codes from '../../src/features/registration-codes/registration-codes.queries.ts'
+import * as deviceServices from '../../src/features/services/device-services.queries.ts'
+import * as serviceNames from '../../src/features/services/service-names.queries.ts'
+import * as users from '../../src/features/users/users.queries.ts'
+import * as deliveries from '../../src/features/webhooks/deliveries.queries.ts'
+import * as making from '../../src/features/webhooks/making/making.queries.ts'
+import * as backlog from '../../src/features/webhooks/sending/backlog.queries.ts'
+import * as results from '../../src/features/webhooks/sending/results.queries.ts'
+import * as sending from '../../src/features/webhooks/sending/sending.queries.ts'
+import { sweepJob } from '../../src/features/webhooks/webhooks.jobs.ts'
+import * as webhooks from '../../src/features/webhooks/webhooks.queries.ts'
+import * as heartbeat from '../../src/jobs/heartbeat.queries.ts'
+import * as queue from '../../src/jobs/queue.queries.ts'
+import * as spending from '../../src/rate-limits/spending.queries.ts'
+import type { Belongings } from '../access/belongings.ts'
+
+type Send = (db: Database) => Promise<unknown>
+
+/** The statements that no request sends at once: of devices, of the clock, of those who sign in, of jobs and of commands. */
+export function directCalls({ userId: accountId, device: id, service, accessKey, webhook, event }: Belongings): Send[] {
+  const now = new Date()
+  const bytes = Buffer.from('x')
+  const key = { accountId, deviceId: id }
+  const address = { accountId, webhookId: webhook }
+  const range = { after: 0n, upTo: BigInt(event), limit: 1 }
+  const attempt = { httpStatus: null, duration: 1, error: null, response: null }
+  return [
+    (db) => auth.writeLastUsed(db, [{ accountId, key: accessKey, at: now }]),
+    (db) => auth.insertNonce(db, accessKey, 'nonce', now),
+    (db) => auth.deleteExpiredNonces(db, now),
+    (db) => accessKeys.hasUsableKey(db, accountId, { key: accessKey, now }),
+    (db) => accessKeys.hasKey(db, accessKey),
+
+    (db) => masterKey.selectChecks(db),
+    (db) => masterKey.insertCheck(db, 'check'),
+    (db) => masterKey.holdCheck(db),
+    (db) => masterKey.replaceCheck(db, 'check'),
+    (db) => masterKey.deleteFormerCheck(db),
+    ...masterKey.secretPlaces.flatMap((place): Send[] => [
+      (db) => masterKey.selectSecrets(db, place, { after: { accountId: '', id: '' }, size: 1 }),
+      ...place.columns.map((column): Send => {
+        const secrets = [{ accountId, id: 'none', before: bytes, after: bytes }]
+        return (db) => masterKey.writeSecrets(db, place, { column, secrets })
+      }),
+    ]),
+
+    (db) => passkeys.listPasskeys(db, accountId),
+    (db) => passkeys.renamePasskey(db, accountId, { id: 'none', name: 'phone' }),
+    (db) => passkeys.deletePasskey(db, accountId, 'none'),
+    (db) => sessions.selectSessions(db, ['token'], now),
+    (db) => sessions.hasSession(db, accountId, 'none', now),
+    (db) => sessions.renewSession(db, { accountId, id: 'none' }, { usedBefore: now, now, expires: now }),
+    (db) => sessions.listSessions(db, accountId, now),
+    (db) => sessions.deleteSessions(db, accountId, { id: 'none' }),
+    (db) => sessions.deleteSessions(db, accountId, { butId: 'none' }),
+    (db) => sessions.deleteSessions(db, accountId, 'all'),
+    (db) => signIn.findPassword(db, 'nobody@example.com'),
+    (db) => signIn.findSignedInUser(db, accountId),
+    (db) => signIn.updateName(db, accountId, 'name'),
+    (db) => signIn.deleteSteps(db, accountId),
+    (db) => signIn.countTries(db, ['subject'], { now, ends: now }),
+    (db) => signIn.forgiveTries(db, ['subject']),
+    (db) => signIn.deleteExpiredSignIns(db, now),
+    (db) => totp.lockTotp(db),
+    (db) => totp.writeTotp(db, { accountId, secret: 'x', backupCodes: 'x' }),
+    (db) => users.insertAccount(db, { id: 'new', email: 'new@example.com', name: null, passwordHash: 'x' }),
+    (db) => users.hasAccounts(db),
+
+    (db) => attributes.lockServices(db, accountId, { ids: [service], deviceIds: [id] }),
+    (db) => attributes.findDeviceBases(db, accountId, [id]),
+    (db) => attributes.findServiceBases(db, accountId, [service]),
+    ...(['device', 'service', 'account'] as const).map(
+      (table): Send =>
+        (db) =>
+          attributes.updateTargets(db, table, accountId, [{ id: 'none' }]),
+    ),
+    (db) => attributes.updateReserved(db, accountId, [{ id, reserved: {} }]),
+    (db) => attributes.deleteOverrides(db, accountId, [id], ['context']),
+
+    (db) => cutOff.findOtherSecrets(db, [{ deviceId: id, secretHash: bytes }]),
+    (db) => cutOff.cutOffDevices(db, [id]),
+    (db) => devices.deviceExists(db, accountId, id),
+    (db) => deviceChanges.lockStates(db, accountId, [id]),
+    (db) => deviceCount.selectAccountsToSum(db),
+    (db) => deviceCount.sumDeviceCount(db, accountId),
+    (db) => deviceSecret.findDeviceOwner(db, id),
+    (db) => deviceSecret.lockHardwareHolder(db, accountId, 'hardware'),
+    (db) => deviceServices.lockServicesOfDevice(db, accountId, id),
+    (db) => deviceServices.markAddedByDevice(db, accountId, service),
+    (db) => serviceNames.selectServiceNames(db, accountId, id),
+    (db) => codes.findCodeByHash(db, bytes),
+    (db) => codes.countUse(db, accountId, 'none'),
+    (db) => codes.removeCodesExpiredBefore(db, now),
+
+    (db) => feed.readLogEnd(db),
+    (db) => feed.readSettled(db, range),
+    (db) => feed.readSettledOfAccount(db, accountId, range),
+    (db) => feed.readSettledOfAccount(db, accountId, { ...range, types: ['DEVICE_STATE'], deviceIds: [id] }),
+    (db) => feed.selectNumbers(db, accountId, range),
+
+    (db) => leases.insertLease(db, 'process', 1),
+    (db) => leases.renewLease(db, 'process', 1),
+    (db) => leases.shortenLease(db, 'process', 1),
+    (db) => leases.lockOwnLease(db, 'process'),
+    (db) => leases.findExpiredLeases(db),
+    (db) => leases.lockExpiredLease(db, 'process'),
+    (db) => leases.deleteLease(db, 'process'),
+    (db) => leases.notifyTakenOver(db, ['process']),
+    (db) => presence.lockDevices(db, [key]),
+    (db) => presence.findHolders(db, [key]),
+    (db) => presence.holdByProcess(db, [key], 'process'),
+    (db) => presence.releaseByProcess(db, [key], 'process'),
+    (db) => presence.holdForTime(db, [{ ...key, seconds: 1, isExact: true }]),
+    (db) => presence.endTimedHolds(db, [key], 'over'),
+    (db) => presence.findTimedOut(db, 1),
+    (db) => presence.findHeldBy(db, 'process', 1),
+    (db) => presence.activate(db, [key]),
+    (db) => presence.deactivateUnheld(db, [key]),
+    (db) => presence.touch(db, [key]),
+    (db) => serviceStates.findDeviceIds(db, accountId, [service]),
+    (db) => serviceStates.lockServices(db, accountId, { ids: [service], deviceIds: [id] }),
+    (db) => {
+      const row = {
+        id: service,
+        deviceId: id,
+        state: 'active',
+        seconds: null,
+        address: null,
+        followed: 'active',
+      } as const
+      return serviceStates.saveServiceStates(db, accountId, [row])
+    },
+    (db) => serviceStates.findTimedOutServices(db, 1),
+    (db) => serviceStates.endTimedServices(db, [key]),
+    (db) => serviceStates.lockSweep(db),
+
+    (db) => webhooks.resetSending(db, accountId, webhook),
+    (db) => deliveries.restartDelivery(db, accountId, { webhookId: webhook, id: 'none' }),
+    (db) => deliveries.restartFailed(db, accountId, { webhookId: webhook, since: now }),
+    (db) => deliveries.deleteDeliveriesBefore(db, { before: now, limit: 1 }),
+    (db) => making.readCursor(db),
+    (db) => making.moveCursor(db, { from: 0n, to: 0n }),
+    (db) => making.selectOwed(db, range),
+    (db) => making.readOldestAge(db, range),
+    (db) => making.insertDeliveries(db, [{ ...address, id: 'new', eventId: event, body: '{}' }]),
+    (db) => backlog.countUndelivered(db),
+    (db) => backlog.readLongestDue(db),
+    (db) => results.writeResults(db, [{ ...address, ...attempt, id: 'none', tries: 0, status: 'failed', delay: null }]),
+    (db) => results.writeHealth(db, [{ ...address, failures: 1, probeIn: 1 }], { holder: 'process', days: 1 }),
+    (db) => sending.takeHold(db, address, 'process'),
+    (db) => sending.findHoldEnd(db, address),
+    (db) => sending.renewHolds(db, 'process', [address]),
+    (db) => sending.releaseHold(db, address, 'process'),
+    (db) => sending.selectDue(db, address, { except: [], limit: 1 }),
+    (db) => sending.secondsUntilDue(db, address),
+    (db) => sending.selectNeglected(db),
+
+    (db) => heartbeat.beat(db, 'process'),
+    (db) => heartbeat.removeWorker(db, 'process'),
+    (db) => heartbeat.freeLocksOfDead(db, 1),
+    (db) => queue.putJobs(db, sweepJob, [{ key: 'key', payload: undefined, delay: 0 }]),
+    (db) => queue.removeJob(db, 'key'),
+    (db) => queue.countJobs(db),
+    (db) => spending.notifySpending(db, ['payload']),
+  ]
+}

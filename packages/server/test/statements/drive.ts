@@ -1,0 +1,126 @@
+import { buildSchema } from '../../src/schema.ts'
+import type { Belongings } from '../access/belongings.ts'
+import { newKey } from '../access/callers.ts'
+import { queryCalls } from '../access/query-calls.ts'
+import { everyType, type Question } from '../access/ways.ts'
+import type { TestApp, TestUser } from '../app.ts'
+import { createAuthenticator } from '../authenticator.ts'
+import { newPerson, openBrowser, signIn } from '../browser.ts'
+import { list } from '../device-lists.ts'
+import { codeOf } from '../totp.ts'
+import { directCalls } from './direct-calls.ts'
+
+/** Has the server send every statement that it has, on behalf of a user who has one of everything. */
+export async function driveEverything(app: TestApp, user: TestUser, own: Belongings): Promise<void> {
+  await setAttributes(user, own)
+  await readLists(user, own)
+  await signInToConsole(app)
+  await sendDirectly(app, own)
+  await askForEverything(user, own)
+}
+
+async function setAttributes(user: TestUser, { userId, device, service }: Belongings): Promise<void> {
+  const set = (id: string, name: string, value: string | null, context: string | null = null) =>
+    user.data(
+      `mutation ($id: String!, $name: String!, $value: String, $context: String) {
+        setAttribute(serviceId: $id, name: $name, value: $value, context: $context) }`,
+      { id, name, value, context },
+    )
+  for (const id of [userId, device, service]) {
+    await set(id, 'site', 'oslo')
+    await set(id, 'site', 'bergen', 'night')
+    await set(id, 'site', null, 'night')
+  }
+  for (const letter of 'ABCDE')
+    for (const group of ['category', 'status']) await set(device, `$svc.${group}${letter}`, 'x')
+}
+
+/** Each order and filter is a statement of its own, and so is what begins behind a place. */
+async function readLists(user: TestUser, { device, hardwareId, context, attribute }: Belongings): Promise<void> {
+  const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'lastReported']
+  const filters: Record<string, unknown>[] = [
+    {},
+    { name: 'dev' },
+    { state: 'active' },
+    { id: [device] },
+    { hardwareId },
+    { platform: ['linux'] },
+    { application: [22] },
+    { attributes: { [attribute]: 'x', other: null } },
+    { attributes: { [attribute]: 'x', other: null }, context },
+    { attributes: { $svc: { statusA: 'x', statusB: null } } },
+    { attributes: { $svc: { statusA: 'x', statusB: null } }, context },
+  ]
+  for (const filter of filters) await list(user, filter)
+  for (const sort of [...fields, 'name desc', '$svc.statusA', attribute]) {
+    for (const more of [{}, { context, name: 'dev', state: 'active' }]) {
+      const order = { sort, ...more }
+      const { cursor } = await list(user, { ...order, size: 1 })
+      await list(user, { ...order, from: 2 })
+      await list(user, { ...order, last: device })
+      if (cursor !== null) await list(user, { ...order, after: cursor })
+    }
+  }
+  for (const args of [
+    'name: "x"',
+    'state: "active"',
+    'application: [22]',
+    'sort: "port"',
+    'sort: "site"',
+    'sort: "id"',
+  ])
+    await user.data(`{ login { devices { items { services(${args}) { id attributes(context: "night") } } } } }`)
+  const dates = 'minDate: "2000-01-01", maxDate: "2100-01-01", types: [DEVICE_STATE]'
+  await user.data(
+    `{ login { devices { items { events(${dates}) { total items { id } } } } events(${dates}) { total } } }`,
+  )
+  await user.data(`{ login { webhooks { deliveries(failed: true) { total items { id } } } } }`)
+  await user.data(`{ login { webhooks { deliveries(failed: false, from: 2) { total items { id } } } } }`)
+}
+
+/** By password, code and passkey: much of it is sent by the library for that. */
+async function signInToConsole(app: TestApp): Promise<void> {
+  const person = await newPerson(app)
+  const browser = await signIn(app, person)
+  await browser.auth('/get-session')
+  const authenticator = createAuthenticator({ origin: app.url })
+  const options = (await browser.auth('/passkey/generate-register-options')).body
+  await browser.auth('/passkey/verify-registration', { response: authenticator.register(options), name: 'laptop' })
+  const { body } = await browser.auth('/two-factor/enable', { password: person.password })
+  await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
+  const other = openBrowser(app)
+  const asked = (await other.auth('/passkey/generate-authenticate-options')).body
+  const answer = await other.auth('/passkey/verify-authentication', { response: authenticator.authenticate(asked) })
+  if (answer.body.signedIn !== true) throw new Error(`no sign-in by passkey: ${JSON.stringify(answer.body)}`)
+  const third = openBrowser(app)
+  await third.auth('/sign-in/email', { email: person.email, password: person.password })
+  await third.auth('/two-factor/verify-backup-code', { code: body.backupCodes[0] })
+  await other.auth('/sign-out', {})
+}
+
+async function sendDirectly(app: TestApp, own: Belongings): Promise<void> {
+  for (const send of directCalls(own)) {
+    const takeBack = new Error('take back')
+    const outcome = app.db.transaction().execute(async (transaction) => {
+      await send(transaction)
+      throw takeBack
+    })
+    await outcome.catch((error: unknown) => {
+      if (error !== takeBack) throw error
+    })
+  }
+}
+
+/** Every operation, with what the caller has for every argument that names something; what removes comes last. */
+async function askForEverything(user: TestUser, own: Belongings): Promise<void> {
+  const removes = ({ field }: Question): boolean => /^Mutation\.(delete|remove)/.test(field)
+  const isSubscription = ({ field }: Question): boolean => field.startsWith('Subscription.')
+  const questions = everyType(buildSchema()).filter((question) => !isSubscription(question))
+  const { key: accessKey } = await newKey(user)
+  const mine = { ...own, accessKey }
+  const ask = async (document: string): Promise<void> => void (await user.query(document))
+  for (const call of Object.values(queryCalls))
+    for (const each of Object.values(call.naming ?? {}).flat()) await ask(each(mine, mine).document)
+  for (const question of questions.filter((each) => !removes(each))) await ask(question.document(mine))
+  for (const question of questions.filter(removes).reverse()) await ask(question.document(mine))
+}

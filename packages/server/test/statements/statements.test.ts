@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { giveBelongings, receiversAllowed, startRefusingReceiver } from '../access/belongings.ts'
+import { startTestApp, type TestApp } from '../app.ts'
+import type { Receiver } from '../receiver.ts'
+import { driveEverything } from './drive.ts'
+import { acrossAccounts, ofGivenAccounts } from './named.ts'
+import { type AccountTable, accountTablesOf, type Keeping, keepingOf, planOf } from './plan-accounts.ts'
+import { recordStatements, type Statements } from './record.ts'
+
+let app: TestApp
+let receiver: Receiver
+let statements: Statements
+let sent: ReadonlyMap<Keeping, ReadonlyMap<string, string>>
+let tables: ReadonlyMap<string, AccountTable>
+beforeAll(async () => {
+  app = await startTestApp({ env: receiversAllowed, worker: true })
+  receiver = await startRefusingReceiver()
+  const recording = recordStatements(app.db)
+  try {
+    await driveEverything(app, app.owner, await giveBelongings(app.owner, receiver))
+  } finally {
+    recording.stop()
+  }
+  statements = recording.statements
+  tables = await accountTablesOf(app.db)
+  sent = await readSenders()
+})
+afterAll(async () => {
+  await app.close()
+  await receiver.close()
+})
+
+const keepingOfText = async (text: string): Promise<Keeping> => keepingOf(await planOf(app.db, text), tables)
+
+const reads = /^\s*(\/\*.*?\*\/)?\s*(select|insert|update|delete|with)\b/i
+
+/** Who sends statements that are kept in this way, each with one of them. */
+const sendersOf = (keeping: Keeping): ReadonlyMap<string, string> => sent.get(keeping) ?? new Map()
+
+async function readSenders(): Promise<Map<Keeping, Map<string, string>>> {
+  const found = new Map<Keeping, Map<string, string>>()
+  for (const [text, senders] of statements) {
+    if (!reads.test(text)) continue
+    const keeping = await keepingOfText(text)
+    const those = found.get(keeping) ?? new Map<string, string>()
+    found.set(keeping, those)
+    for (const sender of senders.size > 0 ? senders : ['nobody that is known'])
+      those.set(sender, text.trim().replaceAll(/\s+/g, ' '))
+  }
+  return found
+}
+
+/** Names that are on one side only, with the statement of those that were sent. */
+function differences(sent: ReadonlyMap<string, string>, named: readonly string[]): Record<string, string> {
+  const unnamed = [...sent].filter(([sender]) => !named.includes(sender))
+  const unsent = named.filter((name) => !sent.has(name)).map((name) => [name, 'is named, and sends no such statement'])
+  return Object.fromEntries([...unnamed, ...unsent])
+}
+
+describe('every statement of the server', () => {
+  it('is sent here', async () => {
+    const senders = new Set([...statements.values()].flatMap((each) => [...each]))
+    const silent = (await queryFunctions()).filter((name) => !senders.has(name))
+    expect(silent).toEqual([])
+  })
+
+  it('is for one account, or among the few that are named', () => {
+    expect(differences(sendersOf('any'), Object.keys(acrossAccounts))).toEqual({})
+  })
+
+  it('or serves those accounts that the rows it is given name', () => {
+    expect(differences(sendersOf('given'), ofGivenAccounts)).toEqual({})
+  })
+})
+
+/** The functions of the server that send statements, by the rule that these are exported from files of queries and take the database first. */
+async function queryFunctions(): Promise<string[]> {
+  const folder = new URL('../../src/', import.meta.url)
+  const names: string[] = []
+  for await (const file of glob('**/*.queries.ts', { cwd: folder })) {
+    // What it sends is for the whole database, on a connection of the command's own.
+    if (file.startsWith('backup/')) continue
+    const source = readFileSync(new URL(file, folder), 'utf8')
+    const exported = source.matchAll(
+      /^export (?:(?:async )?function (\w+)(?:<[^>]*>)?|const (\w+) =(?: async)?) ?\(\s*(?:db|transaction)\b/gm,
+    )
+    for (const [, declared, assigned] of exported) names.push(`${declared ?? assigned} of ${file}`)
+  }
+  return names
+}
+
+describe('a statement', () => {
+  it.each([
+    ['one', 'select name from device where account_id = $1 and id = $2'],
+    [
+      'one',
+      'select s.id from device d join service s on s.account_id = d.account_id and s.device_id = d.id where d.account_id = $1',
+    ],
+    ['one', 'insert into device_hold (account_id, device_id) select account_id, id from device where account_id = $1'],
+    [
+      'given',
+      'update device d set name = $3 from unnest($1::text[], $2::text[]) as w (a, i) where d.account_id = w.a and d.id = w.i',
+    ],
+    ['given', 'insert into device_hold (account_id, device_id) select * from unnest($1::text[], $2::text[])'],
+    ['any', 'select name from device where id = $1'],
+    ['any', 'select name from device where account_id = $1 or id = $2'],
+    ['any', 'select name from device where account_id <> $1 and id = $2'],
+    ['any', 'select s.id from device d join service s on s.device_id = d.id where d.account_id = $1'],
+    [
+      'any',
+      'select s.id from device d join service s on s.account_id = d.account_id and s.device_id = d.id where s.id = $1',
+    ],
+    ['any', 'select id from event where "timestamp" > $1'],
+    [
+      'any',
+      'with d as (select account_id, id from device where id = $1) insert into device_hold (account_id, device_id) select * from d',
+    ],
+    ['any', 'delete from device where account_id in (select account_id from webhook)'],
+    ['none', 'select id from server_process'],
+  ] as const)('is known for %s account: %s', async (keeping, text) => {
+    expect(await keepingOfText(text)).toBe(keeping)
+  })
+})

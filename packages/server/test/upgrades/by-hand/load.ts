@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sendAs } from '../../server-process.ts'
+
+const WRITERS = 6
+const READERS = 2
+/** Between two operations of one client: the machine has the migration to do as well. */
+const PAUSE_MS = 20
+const NAMES = 20
+
+export interface Load {
+  /** So far. */
+  done: Done
+  /** Requests go to each of them in turn. */
+  setUrls(urls: readonly string[]): void
+  stop(): Promise<void>
+}
+
+export interface Done {
+  /** Milliseconds from the sending of each to its answer. */
+  writes: number[]
+  reads: number[]
+  /** The write that took longest, and when it ended. */
+  slowest: { ms: number; ended: Date; document: string }
+  failures: string[]
+  /** The last value that was acknowledged in each place. */
+  values: Map<string, string>
+  registered: string[]
+}
+
+interface Client {
+  credentials: Record<string, string>
+  urls: readonly string[]
+  done: Done
+}
+
+/** Clients that write numbered values and read lists, one operation after the other, until they are stopped. No request may fail. */
+export async function startLoad(credentials: Record<string, string>, url: string): Promise<Load> {
+  const done: Done = {
+    writes: [],
+    reads: [],
+    slowest: { ms: 0, ended: new Date(), document: '' },
+    failures: [],
+    values: new Map(),
+    registered: [],
+  }
+  const client: Client = { credentials, urls: [url], done }
+  let isOver = false
+  let turn = 0
+  const targets: string[] = []
+  for (let writer = 0; writer < WRITERS; writer++) {
+    const { registerDevice } = await ask(
+      client,
+      0,
+      'mutation { registerDevice(name: "target") { device { id } } }',
+      'writes',
+    )
+    targets.push(registerDevice.device.id)
+  }
+  const write = async (device: string): Promise<void> => {
+    for (let number = 1; !isOver; number++) {
+      await change(client, turn++, device, number)
+      await sleep(PAUSE_MS)
+    }
+  }
+  const read = async (): Promise<void> => {
+    const documents = [
+      '{ login { devices(size: 50, sort: "name") { items { name attributes services { name } } } } }',
+      '{ login { devices(size: 10) { total } events(size: 20) { items { id type } } } }',
+    ]
+    for (; !isOver; turn++) {
+      await ask(client, turn, documents[turn % 2]!, 'reads')
+      await sleep(PAUSE_MS)
+    }
+  }
+  const clients = Promise.all([...targets.map(write), ...Array.from({ length: READERS }, read)])
+  return {
+    done,
+    setUrls(urls) {
+      client.urls = urls
+    },
+    async stop() {
+      isOver = true
+      await clients
+    },
+  }
+}
+
+async function change(client: Client, turn: number, device: string, number: number): Promise<void> {
+  const { values, registered } = client.done
+  if (number % 10 === 0) {
+    const name = `meanwhile-${device}-${number}`
+    const data = await ask(client, turn, `mutation { registerDevice(name: "${name}") { device { id } } }`, 'writes')
+    if (data !== undefined) registered.push(data.registerDevice.device.id)
+    return
+  }
+  const name = `n${number % NAMES}`
+  const context = number % 3 === 0 ? 'night' : undefined
+  const where = context === undefined ? '' : `, context: "${context}"`
+  const document = `mutation { setAttribute(serviceId: "${device}", name: "${name}", value: "${number}"${where}) }`
+  const data = await ask(client, turn, document, 'writes')
+  if (data !== undefined) values.set(`${device} ${context ?? ''} ${name}`, String(number))
+}
+
+/** Undefined where it failed, which is noted. */
+async function ask(
+  { credentials, urls, done }: Client,
+  turn: number,
+  document: string,
+  kind: 'writes' | 'reads',
+  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to who asks
+): Promise<any> {
+  const began = performance.now()
+  try {
+    const { status, body } = await sendAs(credentials, urls[turn % urls.length]!, document)
+    if (status === 200 && body.errors === undefined) return body.data
+    done.failures.push(`${status} ${JSON.stringify(body)} to ${document}`)
+  } catch (error) {
+    done.failures.push(`${error} to ${document}`)
+  } finally {
+    const ms = performance.now() - began
+    done[kind].push(ms)
+    if (kind === 'writes' && ms > done.slowest.ms) done.slowest = { ms, ended: new Date(), document }
+  }
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const root = new URL('../../../../../', import.meta.url).pathname
+const migrationsFolder = 'packages/server/migrations'
+const inRoot = { cwd: root, maxBuffer: 64 * 1024 * 1024 }
+const git = async (...words: string[]): Promise<string> => (await promisify(execFile)('git', words, inRoot)).stdout
+
+/** Code that ran on a schema which is not today's. */
+export interface Release {
+  commit: string
+  migrations: string[]
+}
+
+/** The last code of each schema before this one, as the history has it. */
+export async function formerReleases(): Promise<Release[]> {
+  const now = namesOf(await readdir(join(root, migrationsFolder)))
+  const commits = (await git('log', '--format=%H', '--reverse', '--', `:(glob)${migrationsFolder}/*.ts`)).split('\n')
+  const changing = commits.filter(Boolean)
+  // Before each that changed the schema, and the last one, for what is not committed yet.
+  const candidates = [...changing.slice(1).map((commit) => `${commit}^`), 'HEAD']
+  const releases = new Map<string, Release>()
+  for (const candidate of candidates) {
+    const commit = (await git('rev-parse', candidate)).trim()
+    const migrations = namesOf((await git('ls-tree', '--name-only', `${commit}:${migrationsFolder}`)).split('\n'))
+    if (migrations.join() !== now.slice(0, migrations.length).join())
+      throw new Error(`${commit} has migrations which are not the first of today's: one was renamed or taken away`)
+    if (migrations.length < now.length) releases.set(migrations.join(), { commit, migrations })
+  }
+  return [...releases.values()]
+}
+
+const namesOf = (files: readonly string[]): string[] =>
+  files
+    .filter((file) => /^\d{4}_.*\.ts$/.test(file))
+    .map((file) => file.slice(0, -3))
+    .sort()
+
+/** Puts the code of a commit into a folder. Answers whether it has other dependencies than this checkout, whose it uses. */
+export async function placeRelease(commit: string, folder: string): Promise<{ hasOtherDependencies: boolean }> {
+  await mkdir(folder, { recursive: true })
+  const archive = join(folder, 'code.tar')
+  await git('archive', '--output', archive, commit, 'package.json', 'packages')
+  await promisify(execFile)('tar', ['-x', '-f', archive, '-C', folder])
+  await linkModules(folder)
+  const lock = (name: string): Promise<string> => git('show', `${name}:package-lock.json`)
+  const now = await promisify(execFile)('cat', ['package-lock.json'], inRoot)
+  return { hasOtherDependencies: (await lock(commit)) !== now.stdout }
+}
+
+/** Puts the code as it stands here into a folder, with further migrations. */
+export async function placeWorkingTree(folder: string, furtherMigrations?: URL): Promise<void> {
+  const files = (
+    await git('ls-files', '--cached', '--others', '--exclude-standard', '-z', 'package.json', 'packages')
+  ).split('\0')
+  for (const file of files.filter((name) => name !== '' && existsSync(join(root, name)))) {
+    await mkdir(dirname(join(folder, file)), { recursive: true })
+    await cp(join(root, file), join(folder, file))
+  }
+  if (furtherMigrations !== undefined) {
+    for (const file of await readdir(furtherMigrations))
+      await cp(new URL(file, furtherMigrations), join(folder, migrationsFolder, file))
+  }
+  await linkModules(folder)
+}
+
+/** Its own packages are the folder's, all others this checkout's. */
+async function linkModules(folder: string): Promise<void> {
+  const link = async (from: string, to: string): Promise<void> => {
+    for (const name of await readdir(join(root, from)).catch(() => [])) {
+      await mkdir(join(folder, to), { recursive: true })
+      if (name !== '@muster') await symlink(join(root, from, name), join(folder, to, name))
+    }
+  }
+  await link('node_modules', 'node_modules')
+  await link('packages/server/node_modules', 'packages/server/node_modules')
+  await mkdir(join(folder, 'node_modules/@muster'))
+  for (const name of await readdir(join(folder, 'packages')))
+    await symlink(join(folder, 'packages', name), join(folder, 'node_modules/@muster', name))
+  if (existsSync(join(root, 'packages/console/dist')))
+    await symlink(join(root, 'packages/console/dist'), join(folder, 'packages/console/dist'))
+}

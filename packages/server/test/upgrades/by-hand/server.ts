@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+/** A server of the code in a folder. */
+export interface Server {
+  /** Resolves once it serves, or with nothing when it ended before. */
+  ready: Promise<string | undefined>
+  stop(signal: NodeJS.Signals): Promise<void>
+  /** What it said so far where errors go. */
+  said(): string
+}
+
+const running = new Set<Server>()
+
+export function startServer(code: string, env: Record<string, string>): Server {
+  const child = spawn(process.execPath, [join(code, 'packages/server/src/main.ts')], {
+    env: { PATH: process.env.PATH, PORT: '0', MUSTER_MQTT_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'close').then(() => undefined)
+  let out = ''
+  let said = ''
+  const ready = new Promise<string>((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      out += chunk
+      const url = /ready at (https?:\S+)/.exec(out)?.[1]
+      if (url !== undefined) resolve(url)
+    })
+  })
+  child.stderr.on('data', (chunk) => (said += chunk))
+  const server: Server = {
+    ready: Promise.race([ready, exited]),
+    async stop(signal) {
+      child.kill(signal)
+      await exited
+      running.delete(server)
+    },
+    said: () => said,
+  }
+  running.add(server)
+  return server
+}
+
+export async function readyServer(code: string, env: Record<string, string>): Promise<Server & { url: string }> {
+  const server = startServer(code, env)
+  const url = await server.ready
+  if (url === undefined) throw new Error(`a server does not start: ${server.said()}`)
+  return { ...server, url }
+}
+
+export async function stopAll(): Promise<void> {
+  for (const server of running) await server.stop('SIGKILL')
+}
+
+/** Runs a command of that code to its end. */
+export async function runCommand(code: string, env: Record<string, string>, ...words: string[]): Promise<void> {
+  const child = spawn(process.execPath, [join(code, 'packages/cli/bin/muster.js'), ...words], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const said = text(child.stderr)
+  const [status] = await once(child, 'close')
+  if (status !== 0) throw new Error(`muster ${words.join(' ')}: ${await said}`)
+}

@@ -1,0 +1,45 @@
+import { type Kysely, sql } from 'kysely'
+import type { Step } from '../../../src/db/migration.ts'
+
+/**
+ * Has one step of each kind, for the tests: a column with what keeps it right beside servers that do not know it, its values for the rows from
+ * before, indexes of a table and of the partitioned log, and an index that goes.
+ */
+export const steps: readonly Step[] = [
+  { change: 'column mark', run: addColumn },
+  { change: 'marks of what is written meanwhile', run: addTrigger },
+  { backfill: 'marks of devices', batch: markDevices },
+  { index: 'device_by_mark', on: 'device', as: '(account_id, mark, id)' },
+  { index: 'event_by_type', on: 'event', as: '(account_id, type, id)' },
+  { dropIndex: 'device_by_platform' },
+]
+
+async function addColumn(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table device add column mark text collate "C"`.execute(db)
+}
+
+async function addTrigger(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function mark_device() returns trigger language plpgsql as $$
+    begin new.mark := 'm-' || new.id; return new; end $$`.execute(db)
+  await sql`create trigger mark_device before insert or update on device for each row execute function mark_device()`.execute(
+    db,
+  )
+}
+
+async function markDevices(
+  db: Kysely<unknown>,
+  { after, size }: { after: string | null; size: number },
+): Promise<string | null> {
+  const [account, id] = after === null ? ['', ''] : (JSON.parse(after) as [string, string])
+  const { rows } = await sql<{ account_id: string; id: string }>`
+    with batch as (
+      select account_id, id from device where (account_id, id) > (${account}, ${id}) order by account_id, id limit ${size}
+    ), marked as (
+      update device set mark = 'm-' || device.id from batch
+      where device.account_id = batch.account_id and device.id = batch.id and mark is null
+    )
+    select account_id, id from batch order by account_id desc, id desc limit 1`.execute(db)
+  const last = rows[0]
+  return last === undefined ? null : JSON.stringify([last.account_id, last.id])
+}

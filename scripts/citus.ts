@@ -1,0 +1,20 @@
+/**
+ * Prints the commands that distribute a migrated database over a cluster of Citus: `node scripts/citus.ts <url> [shards]`.
+ * docs/guides/scale.md says what they are worth.
+ */
+import pg from 'pg'
+import { readCatalog } from './citus/catalog.ts'
+import { citusCommands } from './citus/commands.ts'
+
+const [url, shards = '32'] = process.argv.slice(2)
+if (url === undefined || !/^[1-9]\d*$/.test(shards)) {
+  console.error('usage: node scripts/citus.ts postgresql://user:password@host:port/database [shards]')
+  process.exit(2)
+}
+const client = new pg.Client({ connectionString: url })
+await client.connect()
+try {
+  for (const command of citusCommands(await readCatalog(client), { shards: Number(shards) })) console.log(command)
+} finally {
+  await client.end()
+}

@@ -1,0 +1,60 @@
+import type pg from 'pg'
+
+/** A table of the schema; partitions go with theirs. */
+export interface Table {
+  name: string
+  /** The columns of each primary key and unique index. */
+  uniques: string[][]
+  references: Reference[]
+  /** Its triggers, those of foreign keys apart. */
+  triggers: string[]
+  /** Sequences that its defaults draw from. */
+  sequences: string[]
+}
+
+export interface Reference {
+  table: string
+  /** Pairs of columns, here and there. */
+  columns: [string, string][]
+}
+
+export interface Catalog {
+  tables: Table[]
+  /** Functions that statements call, with the types of their arguments. */
+  functions: string[]
+}
+
+export async function readCatalog(client: pg.ClientBase): Promise<Catalog> {
+  const { rows: tables } = await client.query<Table>(tablesText)
+  const { rows: functions } = await client.query<{ signature: string }>(functionsText)
+  return { tables, functions: functions.map(({ signature }) => signature) }
+}
+
+const columnNames = (relation: string, numbers: string): string =>
+  `(select array_agg(attname::text order by place) from unnest(${numbers}::smallint[]) with ordinality as key (number, place)
+    join pg_attribute on attrelid = ${relation} and attnum = number)`
+
+const tablesText = `
+  select relname as name,
+    (select coalesce(jsonb_agg(${columnNames('indrelid', 'indkey')}), '[]') from pg_index
+      where indrelid = class.oid and indisunique) as uniques,
+    (select coalesce(jsonb_agg(jsonb_build_object('table', needed.relname, 'columns',
+        (select jsonb_agg(jsonb_build_array(here, there)) from unnest(
+          ${columnNames('conrelid', 'conkey')}, ${columnNames('confrelid', 'confkey')}) as pair (here, there)))), '[]')
+      from pg_constraint join pg_class as needed on needed.oid = confrelid
+      where conrelid = class.oid and contype = 'f') as references,
+    (select coalesce(jsonb_agg(tgname), '[]') from pg_trigger where tgrelid = class.oid and not tgisinternal) as triggers,
+    (select coalesce(jsonb_agg(distinct sequence.relname), '[]') from pg_attrdef
+      join pg_depend on classid = 'pg_attrdef'::regclass and objid = pg_attrdef.oid and refclassid = 'pg_class'::regclass
+      join pg_class as sequence on sequence.oid = refobjid and sequence.relkind = 'S'
+      where adrelid = class.oid) as sequences
+  from pg_class as class
+  where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+  order by relname`
+
+/** Those of extensions and of triggers come along by themselves. */
+const functionsText = `
+  select pg_proc.oid::regprocedure::text as signature from pg_proc
+  where pronamespace = current_schema()::regnamespace and prorettype <> 'trigger'::regtype
+    and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')
+  order by 1`

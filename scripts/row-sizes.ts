@@ -1,0 +1,28 @@
+/**
+ * What a row of each table takes on disk with its share of the indexes: `node scripts/row-sizes.ts <data folder>`, for a folder that
+ * `muster seed` filled. It adds ten events and a hold for each device.
+ */
+import pg from 'pg'
+import { connectOrStart } from '../packages/server/src/db/embedded/connect-running.ts'
+import { measureRows } from './row-sizes/measure.ts'
+
+/** Of fewer rows than these a page that is not full tells nothing. */
+const LEAST_ROWS = 1_000
+
+const [dataFolder] = process.argv.slice(2)
+if (dataFolder === undefined) {
+  console.error('usage: node scripts/row-sizes.ts <data folder>')
+  process.exit(2)
+}
+const log = { info() {}, warn: console.error, error: console.error }
+const database = await connectOrStart({ dataFolder, log, onExit: console.error })
+const client = new pg.Client({ ...database.connection })
+await client.connect()
+try {
+  console.log('| Table | Rows | Bytes a row | of its indexes |\n|---|---|---|---|')
+  for (const { name, rows, bytes, indexBytes } of await measureRows(client))
+    if (rows >= LEAST_ROWS) console.log(`| \`${name}\` | ${rows} | ${bytes} | ${indexBytes} |`)
+} finally {
+  await client.end()
+  await database.close()
+}

@@ -1,0 +1,34 @@
+import pg from 'pg'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../packages/server/test/database.ts'
+import { newAccount } from '../../packages/server/test/new-account.ts'
+import { seedDevices } from '../../packages/server/test/seed-devices.ts'
+import { measureRows } from './measure.ts'
+
+it('counts the rows of each table, those of partitions with it, and what they take', async () => {
+  const database = await createTestDatabase()
+  const { id } = await newAccount(database.db)
+  await seedDevices(
+    database.db,
+    id,
+    Array.from({ length: 100 }, (_, index) => ({ name: `device ${index}` })),
+  )
+  const client = new pg.Client(database.connection)
+  await client.connect()
+  try {
+    const sizes = new Map((await measureRows(client)).map((size) => [size.name, size]))
+    for (const [table, rows] of [
+      ['device', 100],
+      ['device_live', 100],
+      ['device_hold', 100],
+      ['event', 1_000],
+    ] as const) {
+      expect(sizes.get(table)?.rows).toBe(rows)
+      expect(sizes.get(table)?.bytes).toBeGreaterThan(50)
+      expect(sizes.get(table)?.indexBytes).toBeGreaterThan(50)
+    }
+  } finally {
+    await client.end()
+    await database.drop()
+  }
+})
