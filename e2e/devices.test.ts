@@ -134,6 +134,13 @@ describeConsole('the list of devices', () => {
       await page.getByRole('link', { name: `node-${number}`, exact: true }).waitFor()
     }
     await page.getByText('5,000 in all').waitFor()
+
+    // A range is selected whole, also where it was never shown.
+    await page.getByLabel('Select node-1', { exact: true }).click()
+    await page.getByText('1 selected', { exact: true }).waitFor()
+    await table.evaluate((element, top) => element.scrollTo({ top }), (5_000 - 1_500) * 36)
+    await page.getByLabel('Select node-1500', { exact: true }).click({ modifiers: ['Shift'] })
+    await page.getByText('1,500 selected', { exact: true }).waitFor()
   })
 
   it('shows states and values as they change, and keeps the order until it is asked to refresh', async () => {

@@ -95,7 +95,8 @@ What is asked for costs points, and points come back all the time. The names are
 | --- | --- | --- | --- |
 | an access key's | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | what it signs, POST, GET, subscriptions and REST, and downloads by links that it asked for |
 | a user's | as a key | as a key | the console, all sessions together |
-| an address's | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without credentials that hold: introspection, registering, signing in; of IPv6 a /64 is one address |
+| a registration code's | as a key | as a key | registering with it |
+| an address's | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without credentials that hold: introspection, registering with a wrong code, signing in; of IPv6 a /64 is one address |
 | a device's | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | its reports and MQTT publications, one point each |
 
 An operation costs 1 point; 1 more for each full 100 objects that its answer may hold, by the document and its variables; and 1 more for each
@@ -105,7 +106,7 @@ What may cost more than can be had at once takes all there is. A subscription co
 Where the points are not there: \`RATE_LIMITED\`, status 429, with \`Retry-After\` in whole seconds; nothing was done. A device that publishes too
 much by MQTT is made to wait instead, and the server's log says so. Answers carry \`RateLimit-Policy: "key";q=20000;w=40\` (what may be spent at once, and the seconds in
 which all of it comes back) and \`RateLimit: "key";r=19998;t=1\` (what is left), by draft-ietf-httpapi-ratelimit-headers-11; the name in quotes is \`key\`, \`user\`,
-\`address\` or \`device\`. Besides: 20 credentials a minute that do not hold, from one address or for one key or device, on each server process, then \`RATE_LIMITED\`;
+\`code\`, \`address\` or \`device\`. Besides: 20 credentials a minute that do not hold, from one address or for one key or device, on each server process, then \`RATE_LIMITED\`;
 a signature that holds passes all the same.
 
 Servers on one database tell each other twice a second what was spent. Until they are told, each may let through all that a key has, so that through several

@@ -10,6 +10,8 @@ import { percentile } from '../run/statistics.ts'
 
 const [devices = 100_000, times = 10, changesPerSecond = 100, seconds = 20] = process.argv.slice(2).map(Number)
 const ROW = 36
+/** An act whose rows are not there by then has failed. */
+const MOST_MS = 30_000
 
 interface List {
   page: Page
@@ -40,13 +42,13 @@ async function openList(browser: Browser): Promise<List> {
   if (!answer.ok()) throw new Error(`signing in failed: ${answer.status()}`)
   await page.addInitScript({ path: fileURLToPath(new URL('in-page.js', import.meta.url)) })
   await page.goto(`${url}/devices`)
-  await page.evaluate('measure.untilShown()')
+  await page.evaluate(`measure.untilShown(${MOST_MS})`)
   return {
     page,
     async time(act) {
       await page.evaluate('measure.begin()')
       await act()
-      return page.evaluate<number>('measure.untilShown()')
+      return page.evaluate<number>(`measure.untilShown(${MOST_MS})`)
     },
   }
 }

@@ -40,13 +40,15 @@ const measure = (() => {
         addEventListener(type, start, { capture: true, signal: watching.signal })
     },
     /** Milliseconds until all rows in view are there, and others than before. */
-    untilShown: () =>
-      new Promise((resolve) => {
+    untilShown: (most) =>
+      new Promise((resolve, reject) => {
+        const until = performance.now() + most
         eachFrame(() => {
           const now = shown()
           const isDone = now !== undefined && now !== former
           if (isDone) resolve(performance.now() - began)
-          return isDone
+          else if (performance.now() > until) reject(new Error(`after ${most} ms: ${now ?? 'rows are missing'}`))
+          return isDone || performance.now() > until
         })
       }),
     /** Milliseconds between frames for so long, and how many tasks took more than 50 ms meanwhile. */

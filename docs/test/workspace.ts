@@ -48,6 +48,8 @@ export async function openWorkspace(): Promise<Workspace> {
         HOME: path,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         MUSTER_GUIDE_STATE: state,
+        // A busy machine is no database that fell silent.
+        MUSTER_DATABASE_SILENCE: '20000',
         ...env,
       },
       stdio: ['ignore', ...files],

@@ -61,7 +61,7 @@ async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal 
   try {
     await migrateOrExplain(db, log, signal)
     await warnOfConnections(db, config, log)
-    return await setUp({ db, config, url: config.publicUrl ?? localUrl(config), log })
+    return await setUp({ db, config, url: config.publicUrl ?? localUrl(config), log, signal })
   } finally {
     await db.destroy()
   }

@@ -68,7 +68,7 @@ interface Assembled {
 async function assemble(options: ServingOptions): Promise<Assembled> {
   const { config, log, closing, secrets, certificates, metrics } = options
   const tracing = await openTracing(config, log)
-  if (tracing !== undefined) closing.add({ name: 'traces', close: tracing.close, within: 5_000 })
+  if (tracing !== undefined) closing.add({ name: 'traces', close: tracing.close, within: config.traceTimeout + 2_000 })
   const { connection, requests } = options.database
   const size = config.databaseConnections
   const { statementTimeout, databaseSilence: silence } = config

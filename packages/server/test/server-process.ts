@@ -33,8 +33,10 @@ export async function startServerProcess(
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: '0',
       MUSTER_MQTT_PORT: '0',
-      // A busy machine is no silence.
+      // A busy machine is no silence, no overload, and no collector that is away.
       MUSTER_DATABASE_SILENCE: '20000',
+      MUSTER_MOST_LAG: '0',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '60000',
       ...env,
     },
   })

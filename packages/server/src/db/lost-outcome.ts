@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 
 /** SQLSTATE `transaction_resolution_unknown` (PostgreSQL, Appendix A). */
 export const OUTCOME_LOST = '08007'
@@ -19,9 +19,10 @@ export function tellLostOutcome(client: pg.PoolClient, run: Run): Run {
     if (step === 'rollback' && lost !== undefined) return Promise.reject(lost)
     const makesLast = step === 'commit' || (step === undefined && !isInTransaction)
     if (step !== undefined) isInTransaction = step === 'begin'
+    if (step === 'begin') lost = undefined
     if (!makesLast || !isConnected(client)) return run(text, values)
     return (run(text, values) as Promise<unknown>).catch((error: Error) => {
-      if (isConnected(client) || (step === undefined && !changesSomething(text))) throw error
+      if ((isConnected(client) && !isOfPooler(error)) || (step === undefined && !changesSomething(text))) throw error
       const message = 'the connection broke before it was known what came of this'
       lost = Object.assign(new Error(message, { cause: error }), { code: OUTCOME_LOST })
       throw lost
@@ -39,5 +40,9 @@ function stepOf(text: unknown): 'begin' | 'commit' | 'rollback' | undefined {
 
 const changesSomething = (text: unknown): boolean =>
   typeof text === 'string' && /\b(insert into|update|delete from|merge into)\b/i.test(text)
+
+/** A pooler whose own connection broke says so (class 08), which a database never does of a statement that it has taken. */
+const isOfPooler = (error: Error): boolean =>
+  error instanceof pg.DatabaseError && error.code?.startsWith('08') === true
 
 const isConnected = (client: pg.PoolClient): boolean => (client as unknown as { _queryable: boolean })._queryable

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 const LOOK_EVERY_MS = 200
 
 export interface SessionLockOptions {
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   onWait?: () => Promise<void>
 }
 

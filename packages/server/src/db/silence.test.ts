@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { startDatabaseGate } from '../../test/database-gate.ts'
+import { until } from '../../test/hooks.ts'
 import { isDatabaseAway } from '../graphql/database-away.ts'
 import { createDatabase, createPool } from './database.ts'
 
@@ -43,4 +44,27 @@ it('nobody waits for a database that falls silent, and a statement that is slow 
   gate.open()
   await heard
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+})
+
+it('the question has a connection before anybody waits, and is not asked about one that is kept for nothing', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const { connection } = database
+  const db = createDatabase(createPool({ connection, size: 2, statementTimeout: 0, silence: 60_000 }))
+  onTestFinished(() => db.destroy())
+  const lastAsked = async (): Promise<number | undefined> => {
+    const { rows } = await sql<{ at: Date }>`
+      select query_start as at from pg_stat_activity where datname = current_database() and application_name = 'muster watch'
+        and state = 'idle' and query = 'select 1'`.execute(database.db)
+    return rows[0]?.at.getTime()
+  }
+  /** Whether it was asked at some time, and not for longer than anybody has patience. */
+  const isLeftAlone = async (): Promise<boolean> => {
+    const before = await lastAsked()
+    await sql`select pg_sleep(1)`.execute(database.db)
+    return before !== undefined && before === (await lastAsked())
+  }
+  await db.connection().execute(async () => {
+    expect(await until(isLeftAlone, Boolean)).toBe(true)
+  })
 })

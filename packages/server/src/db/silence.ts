@@ -4,8 +4,13 @@ import pg from 'pg'
 const LOOK_EVERY_MS = 50
 /** A request that waits for longer makes the database prove that it lives. */
 const PATIENCE_MS = 150
-/** A question that got no answer for so long is asked again on a connection of its own: the first one may lead nowhere. */
-const ASK_AGAIN_MS = 3_000
+/**
+ * A question that got no answer for so long is asked again on another connection, since the first one may lead nowhere; each time
+ * it has longer, for a machine that is so busy.
+ */
+const ASK_AGAIN_MS = { first: 3_000, most: 8_000 }
+/** Of a connection that lies idle, so that nothing on the way forgets it. */
+const KEEP_ALIVE_MS = 10_000
 
 export interface SilenceOptions {
   connection: pg.ClientConfig
@@ -56,14 +61,15 @@ export function endSilence(pool: pg.Pool, { connection, mostMs, onChange }: Sile
 
   const ask = async (): Promise<void> => {
     looks = 0
-    const answers = await question.ask()
+    // What cannot be asked, as for want of a file of certificates, tells nothing.
+    const answers = await question.ask().catch(() => true)
     if (answers) answeredAt = performance.now()
     change(!answers)
   }
 
   const isAnyoneWaiting = (): boolean => {
     const longest = performance.now() - PATIENCE_MS
-    for (const since of takenAt.values()) if (since < longest) return true
+    for (const [client, since] of takenAt) if (since < longest && isAsking(client)) return true
     for (const { since } of waiting) if (since < longest) return true
     return false
   }
@@ -84,6 +90,7 @@ export function endSilence(pool: pg.Pool, { connection, mostMs, onChange }: Sile
     timer = undefined
   }
 
+  pool.on('connect', question.prepare)
   pool.on('acquire', (client) => {
     takenAt.set(client, performance.now())
     start()
@@ -113,18 +120,24 @@ export function endSilence(pool: pg.Pool, { connection, mostMs, onChange }: Sile
 /** As PostgreSQL says that a connection is not to be had (Appendix A, class 08). */
 const silent = (): Error => Object.assign(new Error('the database does not answer'), { code: '08001' })
 
+/** Whoever keeps a connection to hear of something, and asks nothing on it, waits for nothing. */
+const isAsking = (client: pg.PoolClient): boolean =>
+  (client as unknown as { _activeQuery: unknown })._activeQuery !== null
+
 /** Cuts off what waits: it fails, and the pool replaces the connection. */
 const destroy = (client: pg.PoolClient): void =>
   void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
 
 interface Question {
+  /** Has a connection open before it is needed. */
+  prepare(): void
   /** Whether the database answers; never, while it says nothing. Asked again and again meanwhile. */
   ask(): Promise<boolean>
   isAsked(): boolean
   close(): void
 }
 
-/** Asked on a connection that stays open: making one takes a busy machine long. A refusal is an answer. */
+/** Asked on a connection that is open by then: making one takes a busy machine longer than it may keep silent. A refusal is an answer. */
 function createQuestion(connection: pg.ClientConfig): Question {
   let kept: pg.Client | undefined
   let isAsked = false
@@ -135,17 +148,23 @@ function createQuestion(connection: pg.ClientConfig): Question {
     client.end().catch(() => {})
   }
 
-  const askOnce = async (): Promise<boolean | 'nothing'> => {
-    const isNew = kept === undefined
-    const client = kept ?? clientFor(connection)
+  const open = (): pg.Client => {
+    const client = clientFor(connection)
+    client.once('end', () => end(client))
     kept = client
+    return client
+  }
+
+  const askOnce = async (withinMs: number): Promise<boolean | 'nothing'> => {
+    const isNew = kept === undefined
+    const client = kept ?? open()
     const answered = (isNew ? client.connect() : Promise.resolve()).then(() => client.query('select 1'))
     const answer = await Promise.race([
       answered.then(
         () => true,
         (error: unknown) => error instanceof pg.DatabaseError,
       ),
-      sleep(ASK_AGAIN_MS, 'nothing' as const, { ref: false }),
+      sleep(withinMs, 'nothing' as const, { ref: false }),
     ])
     if (answer === true && !isClosed) return true
     end(client)
@@ -154,12 +173,22 @@ function createQuestion(connection: pg.ClientConfig): Question {
   }
 
   return {
+    prepare() {
+      if (kept === undefined && !isClosed) askOnce(ASK_AGAIN_MS.most).catch(() => {})
+    },
     isAsked: () => isAsked,
     async ask() {
       isAsked = true
       let answer: boolean | 'nothing' = 'nothing'
-      while (answer === 'nothing' && !isClosed) answer = await askOnce()
-      isAsked = false
+      let withinMs = ASK_AGAIN_MS.first
+      try {
+        while (answer === 'nothing' && !isClosed) {
+          answer = await askOnce(withinMs)
+          withinMs = Math.min(2 * withinMs, ASK_AGAIN_MS.most)
+        }
+      } finally {
+        isAsked = false
+      }
       return answer !== false
     },
     close() {
@@ -173,7 +202,9 @@ function clientFor(connection: pg.ClientConfig): pg.Client {
   const client = new pg.Client({
     ...connection,
     application_name: 'muster watch',
-    connectionTimeoutMillis: ASK_AGAIN_MS,
+    connectionTimeoutMillis: ASK_AGAIN_MS.most,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })
   client.on('error', () => {})
   return client

@@ -36,7 +36,7 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
     const open = new Set<Promise<void>>()
     scope.addHook('preClose', async () => {
       input.endAll(new ApiError('UNAVAILABLE', 'the server is stopping: subscribe again, after the last event seen'))
-      await Promise.all(open)
+      await Promise.allSettled(open)
     })
     scope.route({
       method: ['GET', 'POST'],
@@ -124,6 +124,7 @@ async function serve<Viewer extends GraphqlViewer>(
     if (!(Symbol.asyncIterator in outcome)) {
       const refused = formatResult(outcome, errorMapping(input, request))
       assertAvailable(refused)
+      noteCode(request, refused.errors?.[0]?.extensions?.code)
       stream = begin()
       return stream.complete(refused)
     }
@@ -137,6 +138,7 @@ async function serve<Viewer extends GraphqlViewer>(
   } catch (error) {
     const told = toApiError(error, errorMapping(input, request))
     if (stream === undefined && told.code === 'UNAVAILABLE') throw told
+    noteCode(request, told.code)
     stream ??= begin()
     stream.complete({ errors: [formatApiError(told)] })
   } finally {

@@ -9,6 +9,7 @@ import { spend } from '../rate-limits/spend.ts'
 import { type BasicCredentials, readBasicCredentials } from './basic-credentials.ts'
 import type { AddressOf } from './client-address.ts'
 import { parseJsonBody } from './json-fields.ts'
+import { noteCode } from './outcome.ts'
 import { createRefusalLog } from './refusals.ts'
 
 /** What a device posts. */
@@ -48,6 +49,7 @@ export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesIn
     })
     scope.setErrorHandler((error, request, reply) => {
       const told = toldError(error, request)
+      noteCode(request, told.code)
       const reason = String(told.details.reason ?? told.code)
       if (told.code !== 'INTERNAL')
         refused(reason, { path: request.url, address: addressOf(request.raw), message: told.message })

@@ -7,6 +7,8 @@ import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../test/app.ts'
 import { createTestDatabase } from '../../test/database.ts'
+import { basic, post } from '../../test/device.ts'
+import { openStream } from '../../test/event-stream.ts'
 import { registerDevice, signOn } from '../../test/mqtt-device.ts'
 import { startReceiver } from '../../test/receiver.ts'
 import { startServerProcess } from '../../test/server-process.ts'
@@ -103,6 +105,9 @@ test('requests are counted by what the schema and the routes call them, never by
   await fetch(`${app.url}/rest/v1/devices/words-of-a-client`)
   await fetch(`${app.url}/devices/v1/report`, { method: 'POST', body: '{}' })
   await fetch(`${app.url}/words/of/a/client`, { method: 'POST' })
+  const { id, secret } = await registerDevice(app.owner)
+  await post(app, 'report', { attributes: { $words: 'of a device' } }, basic(id, secret))
+  await openStream({ app, user: app.owner, query: 'subscription { events(after: "words") { id } }' })
   await until(app, {
     'muster_requests_total{operation="login",status="200",code="OK"}': 2,
     'muster_requests_total{operation="several",status="200",code="OK"}': 1,
@@ -111,11 +116,13 @@ test('requests are counted by what the schema and the routes call them, never by
     'muster_requests_total{operation="GET /rest/v1/devices/:id",status="401",code="UNAUTHENTICATED"}': 1,
     'muster_requests_total{operation="POST /devices/v1/report",status="401",code="UNAUTHENTICATED"}': 1,
     'muster_requests_total{operation="other",status="404",code="NOT_FOUND"}': 1,
+    'muster_requests_total{operation="POST /devices/v1/report",status="400",code="RESERVED_ATTRIBUTE"}': 1,
+    'muster_requests_total{operation="events",status="200",code="NOT_FOUND"}': 1,
     'muster_request_seconds_count{kind="query"}': 3,
-    'muster_request_seconds_count{kind="mutation"}': 1,
+    'muster_request_seconds_count{kind="mutation"}': 2,
     'muster_request_seconds_count{kind="rest"}': 1,
-    'muster_request_seconds_count{kind="device"}': 1,
-    'muster_documents_total{found="new"}': 3,
+    'muster_request_seconds_count{kind="device"}': 2,
+    'muster_documents_total{found="new"}': 5,
     'muster_documents_total{found="known"}': 1,
     'muster_documents_total{found="refused"}': 2,
     muster_document_cache_bytes: expect.any(Number),

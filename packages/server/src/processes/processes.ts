@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -53,10 +52,10 @@ export function createProcesses(count: number, log: FastifyBaseLogger): Processe
     cluster.setupPrimary({ exec: program, args: [], serialization: 'advanced' })
     const worker = cluster.fork({ [NUMBER_VARIABLE]: String(number) })
     running.set(number, worker)
-    const ended = once(worker, 'exit').then(([code, signal]): Ended => {
+    const ended = exitOf(worker).then((end) => {
       running.delete(number)
       metrics.ended(number)
-      return { pid: worker.process.pid, code, signal }
+      return end
     })
     // Of one that ends while it is spoken to.
     worker.on('error', (error) => log.debug({ err: error }, 'a server process cannot be told anything'))
@@ -109,6 +108,14 @@ export function createProcesses(count: number, log: FastifyBaseLogger): Processe
   }
 }
 
+/** Not `once` of node:events, which rejects at an error: one that was told something as it ended has not told how it ended. */
+const exitOf = (worker: Worker): Promise<Ended> =>
+  new Promise((resolve) => {
+    worker.once('exit', (code, signal) =>
+      resolve({ pid: worker.process.pid, code, signal: signal as NodeJS.Signals | null }),
+    )
+  })
+
 async function readyUrl(worker: Worker, ended: Promise<Ended>): Promise<string> {
   const said = new Promise<string>((resolve, reject) => {
     worker.on('message', (message: FromProcess) => {
@@ -124,7 +131,7 @@ async function readyUrl(worker: Worker, ended: Promise<Ended>): Promise<string> 
 
 async function stopOne(worker: Worker): Promise<void> {
   if (worker.isDead()) return
-  const ended = once(worker, 'exit')
+  const ended = exitOf(worker)
   tell(worker, { kind: 'stop' })
   const timer = setTimeout(() => worker.process.kill('SIGKILL'), STOPPED_WITHIN_MS)
   await ended

@@ -6,6 +6,7 @@ import { openStream } from '../../test/event-stream.ts'
 import { registerDevice, signOn } from '../../test/mqtt-device.ts'
 import { registrationsOn } from '../../test/registering.ts'
 import { restOf } from '../../test/rest.ts'
+import { limits } from '../limits.ts'
 
 /** The clock stands still unless a test moves it: nothing comes back by itself. */
 const clock = { now: 0 }
@@ -176,17 +177,17 @@ test('an address pays for introspection and for credentials that do not hold, an
 
 test('answers for which nobody was charged tell what the address has left', async () => {
   clock.now += 60_000
-  const tooLarge = {
+  const tooLarge = (bytes: number) => ({
     method: 'POST',
-    body: 'x'.repeat(2 * 1024 * 1024),
+    body: 'x'.repeat(bytes + 1),
     headers: { 'content-type': 'application/json' },
-  }
+  })
   const asked: [path: string, status: number, init?: RequestInit][] = [
     ['/graphql/v1/nothing', 404],
     ['/rest/v1/nothing', 404],
     ['/devices/v1/nothing', 404],
-    ['/graphql/v1', 413, tooLarge],
-    ['/devices/v1/report', 413, tooLarge],
+    ['/graphql/v1', 413, tooLarge(limits.requestBodyBytes)],
+    ['/devices/v1/report', 413, tooLarge(limits.deviceBodyBytes)],
   ]
   for (const [path, status, init] of asked) {
     const answer = await fetch(`${app.url}${path}`, init)

@@ -5,20 +5,21 @@ import { flag, integer } from './values.ts'
 export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',
-    meaning: 'Points that an access key, or a user by the console, may spend at once; see limits.md.',
+    meaning:
+      'Points that an access key, a user by the console, or a registration code may spend at once; see limits.md.',
     default: '20000',
     parse: (text) => integer(text ?? '20000', 100, 1_000_000_000),
   }),
   keyPointsPerSecond: setting({
     name: 'MUSTER_KEY_POINTS_PER_SECOND',
-    meaning: 'Points that an access key, or a user by the console, gains each second.',
+    meaning: 'Points that an access key, a user by the console, or a registration code gains each second.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000_000),
   }),
   addressPoints: setting({
     name: 'MUSTER_ADDRESS_POINTS',
     meaning:
-      'Points that an address may spend at once by requests without credentials that hold, registration codes included; of IPv6 a /64 counts as one.',
+      'Points that an address may spend at once by requests without credentials that hold; of IPv6 a /64 counts as one.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 100, 1_000_000_000),
   }),

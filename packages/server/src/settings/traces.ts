@@ -1,6 +1,6 @@
 import { samplerNames } from '../tracing/sampler-names.ts'
 import { setting } from './setting.ts'
-import { httpUrl, oneOf, share } from './values.ts'
+import { httpUrl, integer, oneOf, share } from './values.ts'
 
 /** Where traces go, by the names that OpenTelemetry has for all programs. Its library reads further ones itself. */
 export const traceSettings = {
@@ -11,6 +11,13 @@ export const traceSettings = {
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : httpUrl(text)),
+  }),
+  traceTimeout: setting({
+    name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
+    meaning:
+      'Milliseconds that the collector has to take what it is sent, further tries included; so long does a server wait for it at its end.',
+    default: '3000',
+    parse: (text) => integer(text ?? '3000', 100, 600_000),
   }),
   traceSampler: setting({
     name: 'OTEL_TRACES_SAMPLER',

@@ -21,6 +21,8 @@ export interface SetUpOptions {
   /** What clients call the server. */
   url: string
   log: FastifyBaseLogger
+  /** Gives up waiting for another server that does the same. */
+  signal?: AbortSignal
 }
 
 export interface SetUp {
@@ -39,9 +41,9 @@ type Outcome = SetUp & { publish: boolean }
  * between is made good by the next start, and there is never an owner whose credentials nobody has.
  */
 export async function setUp(options: SetUpOptions): Promise<SetUp> {
-  const { db, config, log } = options
+  const { db, config, log, signal } = options
   try {
-    return await oneAtATime(db, async (connection) => {
+    return await oneAtATime({ db, signal }, async (connection) => {
       const { publish, ...result } = await connection.transaction().execute((trx) => decide(trx, options))
       if (publish) await publishCredentials(config.dataFolder, log)
       return result
@@ -61,8 +63,13 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
 export const SET_UP_LOCK = 'muster set up'
 
 /** Holds a lock of the session, so that it covers what comes after the commit as well. */
-function oneAtATime<Result>(db: Database, work: (connection: Database) => Promise<Result>): Promise<Result> {
-  return db.connection().execute((connection) => withSessionLock(connection, SET_UP_LOCK, () => work(connection)))
+function oneAtATime<Result>(
+  { db, signal }: { db: Database; signal: AbortSignal | undefined },
+  work: (connection: Database) => Promise<Result>,
+): Promise<Result> {
+  return db
+    .connection()
+    .execute((connection) => withSessionLock(connection, SET_UP_LOCK, () => work(connection), { signal }))
 }
 
 async function decide(transaction: Database, options: SetUpOptions): Promise<Outcome> {

@@ -3,15 +3,12 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** With its retries: so long does a server wait at its end for a collector that is away. */
-const WITHIN_MS = 3_000
-
 /**
  * Where `OTEL_EXPORTER_OTLP_ENDPOINT` says, as JSON over HTTP, with the headers and the compression of the other variables. What a
- * collector that is away is not told is lost, and the log says so once for each time that it goes away.
+ * collector that is away is not told is lost, and the log says so once for each time that it goes away. `timeoutMillis`: with its retries.
  */
-export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>): SpanExporter {
-  const exporter = new OTLPTraceExporter({ timeoutMillis: WITHIN_MS })
+export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, timeoutMillis: number): SpanExporter {
+  const exporter = new OTLPTraceExporter({ timeoutMillis })
   let isAway = false
   return {
     export(spans, done) {

@@ -25,6 +25,8 @@ import type { Span, SpanAttributes, Tracing } from './tracing.ts'
 
 export interface OtlpOptions extends SamplerOptions {
   exporter: SpanExporter
+  /** Milliseconds after which the exporter has given up. */
+  timeout: number
 }
 
 const kinds = {
@@ -37,16 +39,19 @@ const kinds = {
 /** While the collector takes nothing, so many wait for it, and further ones are dropped. */
 const WAITING_SPANS = 4_096
 const EVERY_MS = 2_000
+/** What knows of its own end is not ended. */
+const GRACE_MS = 1_000
 
 /**
  * Nothing is registered with OpenTelemetry's API for the whole process: libraries that would tell of themselves there, with values
  * that they know, do not.
  */
-export function createTracing({ exporter, ...sampling }: OtlpOptions): Tracing {
+export function createTracing({ exporter, timeout, ...sampling }: OtlpOptions): Tracing {
   const processor = new BatchSpanProcessor({
     exporter,
     maxQueueSize: WAITING_SPANS,
     scheduledDelayMillis: EVERY_MS,
+    exportTimeoutMillis: timeout + GRACE_MS,
   })
   const provider = new TracerProvider({
     resource: describeServer(),

@@ -31,16 +31,16 @@ export interface Tracing {
   close(): Promise<void>
 }
 
-export type TraceSettings = Pick<Config, 'traceEndpoint' | 'traceSampler' | 'traceShare'>
+export type TraceSettings = Pick<Config, 'traceEndpoint' | 'traceTimeout' | 'traceSampler' | 'traceShare'>
 
 /** Undefined where traces go nowhere: then nothing of them is loaded. */
 export async function openTracing(
-  { traceEndpoint, traceSampler: sampler, traceShare: share }: TraceSettings,
+  { traceEndpoint, traceTimeout: timeout, traceSampler: sampler, traceShare: share }: TraceSettings,
   log: FastifyBaseLogger,
 ): Promise<Tracing | undefined> {
   if (traceEndpoint === undefined) return undefined
   const [{ createTracing }, { createCollector }] = await Promise.all([import('./otlp.ts'), import('./collector.ts')])
-  return createTracing({ sampler, share, exporter: createCollector(log) })
+  return createTracing({ sampler, share, timeout, exporter: createCollector(log, timeout) })
 }
 
 /** Does something within a span, which ends when it has. */

@@ -2,9 +2,11 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { hasProgram } from '../../../../examples/test/programs.ts'
 import { readConfig } from '../../src/config.ts'
-import { query } from '../../src/db/database.ts'
+import { createDatabase, createPool, query } from '../../src/db/database.ts'
+import { OUTCOME_LOST } from '../../src/db/lost-outcome.ts'
 import { openServingDatabase } from '../../src/start/serving-database.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { startDatabaseGate } from '../database-gate.ts'
 import { pgbouncer, startPooler } from './pooler.ts'
 
 /** Finds the database as a start does; answers what the log says. */
@@ -54,5 +56,31 @@ test.skipIf(!hasProgram(pgbouncer))(
     for (const statement of statements) await query(database.db, statement, [])
     const found = await open({ ...env, DATABASE_URL: await startPooler(database, onTestFinished) })
     expect(found.filter((line) => line.statements !== undefined)).toEqual([])
+  },
+)
+
+test.skipIf(!hasProgram(pgbouncer))(
+  'what came of a change is unknown where a pooler lost its own connection in the middle',
+  async () => {
+    const database = await newDatabase()
+    const gate = await startDatabaseGate(database.connection)
+    const connection = { connectionString: gate.url }
+    const connectionString = await startPooler({ ...database, connection }, onTestFinished)
+    const options = { direct: database.connection, size: 1, statementTimeout: 0 }
+    const db = createDatabase(createPool({ connection: { connectionString }, ...options }))
+    onTestFinished(() => db.destroy())
+    const insert = (id: string) =>
+      query(db, 'insert into account (id, email) values ($1, $2)', [id, `${id}@example.com`])
+    const committed = (): Promise<unknown> =>
+      db.transaction().execute((transaction) =>
+        query(transaction, 'insert into account (id, email) values ($1, $2)', ['one', 'one@example.com']),
+      )
+    await query(db, 'select 1', [])
+    gate.cutAt(['commit'], 'after')
+    await expect(committed()).rejects.toMatchObject({ code: OUTCOME_LOST })
+    gate.cutAt(['insert into account'], 'after')
+    await expect(insert('two')).rejects.toMatchObject({ code: OUTCOME_LOST })
+    const rows = await query<{ id: string }>(database.db, 'select id from account order by id', [])
+    expect(rows.map(({ id }) => id)).toEqual(['one', 'two'])
   },
 )

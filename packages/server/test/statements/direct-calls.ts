@@ -12,6 +12,7 @@ import * as deviceChanges from '../../src/features/devices/device-changes.querie
 import * as deviceCount from '../../src/features/devices/device-count.queries.ts'
 import * as deviceSecret from '../../src/features/devices/device-secret.queries.ts'
 import * as devices from '../../src/features/devices/devices.queries.ts'
+import * as events from '../../src/features/events/events.queries.ts'
 import * as feed from '../../src/features/events/feed/feed.queries.ts'
 import * as leases from '../../src/features/presence/leases.queries.ts'
 import * as presence from '../../src/features/presence/presence.queries.ts'
@@ -109,6 +110,8 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
     (db) => codes.findCodeByHash(db, bytes),
     (db) => codes.countUse(db, accountId, 'none'),
     (db) => codes.removeCodesExpiredBefore(db, now),
+
+    (db) => events.selectEventsByIds(db, accountId, [event]),
 
     (db) => feed.readLogEnd(db),
     (db) => feed.readSettled(db, range),

@@ -29,7 +29,8 @@ export function createChangedRows(client: Client, options: ChangedRowsOptions): 
   const { filter, sort, withAttributes } = options.query
   const place = { order: readSort(sort), filter }
   const changed = new Set<string>()
-  let isWaiting = false
+  let isUnderWay = false
+  let isAgain = false
 
   const ask = async (): Promise<void> => {
     const ids = idsInView()
@@ -56,12 +57,17 @@ export function createChangedRows(client: Client, options: ChangedRowsOptions): 
     onChanged(isAnyMoved)
   }
 
+  /** One after the other: of two answers the one that was asked for first may come last. */
   const askSoon = (): void => {
-    if (isWaiting || changed.size === 0) return
-    isWaiting = true
-    later(() => {
-      isWaiting = false
-      void ask()
+    if (changed.size === 0) return
+    isAgain = isUnderWay
+    if (isUnderWay) return
+    isUnderWay = true
+    later(async () => {
+      isAgain = false
+      await ask()
+      isUnderWay = false
+      if (isAgain) askSoon()
     }, AGAIN_EVERY_MS)
   }
 

@@ -175,6 +175,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, beginning: 
           return
         }
         total = data.login.devices.total
+        if (known !== undefined && known !== total) isOutdated = true
         known ??= total
         tell()
         loadView()
@@ -197,8 +198,8 @@ export function createDeviceRows(client: Client, query: DeviceQuery, beginning: 
     pages,
     later,
     idsInView() {
-      const rows = Array.from({ length: view.to - view.from + 2 * MARGIN }, (_, index) => view.from - MARGIN + index)
-      return rows.flatMap((row) => rowAt(row)?.device.id ?? [])
+      const first = Math.max(0, view.from - MARGIN)
+      return numbersOf(first, view.to + MARGIN - first).flatMap((row) => rowAt(row)?.device.id ?? [])
     },
     onChanged(hasMoved) {
       if (isClosed) return

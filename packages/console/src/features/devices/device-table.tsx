@@ -1,10 +1,14 @@
 import { useMediaQuery } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { useClient } from 'urql'
+import { errorText } from '../../graphql/describe-error.ts'
 import { type Column, NAME_COLUMN } from './columns.ts'
 import type { DeviceRows } from './device-rows.ts'
 import classes from './device-table.module.css'
 import type { Sort } from './devices-search.ts'
+import { idsOfRows } from './ids-of-rows.ts'
 import type { Selection } from './selection.ts'
 import { TableHead } from './table-head.tsx'
 import { TableRow } from './table-row.tsx'
@@ -32,7 +36,9 @@ export const MOST_ROWS = 900_000
 /** The list as a table that holds only the rows in view, however many there are. */
 export function DeviceTable({ rows, isBehind, columns, sort, onSort, onResize, selection, ...more }: DeviceTableProps) {
   const widths = useFitting(more.widths)
+  const client = useClient()
   const viewport = useRef<HTMLDivElement>(null)
+  const lastChecked = useRef<number | null>(null)
   const height = useRoomBelow(viewport)
   useSyncExternalStore(rows.listen, () => rows.version)
   const length = Math.min(rows.length, MOST_ROWS)
@@ -49,23 +55,27 @@ export function DeviceTable({ rows, isBehind, columns, sort, onSort, onResize, s
   useLayoutEffect(() => {
     // Another order or filter begins at its top.
     if (rows) viewport.current?.scrollTo({ top: 0 })
+    lastChecked.current = null
   }, [rows])
 
-  const lastChecked = useRef<number | null>(null)
   const check = (index: number, isSelected: boolean, isRange: boolean): void => {
-    const [first, last] = [lastChecked.current ?? index, index].toSorted((one, other) => one - other) as [
-      number,
-      number,
-    ]
-    const indices = isRange ? Array.from({ length: last - first + 1 }, (_, place) => first + place) : [index]
-    const ids = indices.flatMap((each) => rows.row(each)?.device.id ?? [])
+    const other = isRange ? (lastChecked.current ?? index) : index
+    const [first, last] = [Math.min(index, other), Math.max(index, other)]
     lastChecked.current = index
-    selection.set(ids, isSelected)
+    const ids = Array.from({ length: last - first + 1 }, (_, place) => rows.row(first + place)?.device.id)
+    if (ids.every((id) => id !== undefined)) selection.set(ids, isSelected)
+    else
+      idsOfRows(client, rows, { first, last }).then(
+        (all) => selection.set(all, isSelected),
+        (error: unknown) =>
+          notifications.show({ color: 'red', title: 'The rows were not selected', message: errorText(error) }),
+      )
   }
 
   const widthOf = (column: Column): number => widths[column.id] ?? column.width
   const width = columns.reduce((sum, column) => sum + widthOf(column), CHECK_WIDTH)
-  const selectedCount = selection.count(rows.total) ?? 0
+  // Neither is known at first: all is all.
+  const selectedCount = selection.count(rows.total)
   return (
     <div
       ref={viewport}

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 /** Which devices an action is for: some by id, or all that match the list's filter but these. */
 export type Selected = { kind: 'some'; ids: ReadonlySet<string> } | { kind: 'all'; except: ReadonlySet<string> }
@@ -19,9 +19,16 @@ const none: Selected = { kind: 'some', ids: new Set() }
 export function useSelection(filterKey: string): Selection {
   const [state, setState] = useState({ filterKey, selected: none })
   const selected = state.filterKey === filterKey ? state.selected : none
+  const latestKey = useRef(filterKey)
+  useLayoutEffect(() => {
+    latestKey.current = filterKey
+  }, [filterKey])
   const change = useCallback(
-    (next: (before: Selected) => Selected) =>
-      setState((before) => ({ filterKey, selected: next(before.filterKey === filterKey ? before.selected : none) })),
+    (next: (before: Selected) => Selected) => {
+      // What was begun under the filter before counts for nothing.
+      if (latestKey.current !== filterKey) return
+      setState((before) => ({ filterKey, selected: next(before.filterKey === filterKey ? before.selected : none) }))
+    },
     [filterKey],
   )
   return useMemo(

@@ -1,0 +1,33 @@
+import type { Client } from 'urql'
+import type { DeviceRows } from './device-rows.ts'
+import { DeviceIdsDocument } from './devices.generated.ts'
+
+const MOST_IDS = 1_000
+
+/** The devices of these rows, the last one among them. Those that are not there are asked for, by their place in the order of now. */
+export async function idsOfRows(
+  client: Client,
+  rows: DeviceRows,
+  { first, last }: { first: number; last: number },
+): Promise<string[]> {
+  const { filter, sort, firstRecord } = rows.query
+  const ids: string[] = []
+  for (let index = first; index <= last; ) {
+    const known = rows.row(index)?.device.id
+    if (known !== undefined) {
+      ids.push(known)
+      index++
+      continue
+    }
+    let end = index + 1
+    while (end <= last && end - index < MOST_IDS && rows.row(end) === undefined) end++
+    const variables = { ...filter, sort, from: index + firstRecord, size: end - index }
+    const { data, error } = await client
+      .query(DeviceIdsDocument, variables, { requestPolicy: 'network-only' })
+      .toPromise()
+    if (error !== undefined) throw error
+    ids.push(...(data?.login?.devices.items ?? []).map(({ id }) => id))
+    index = end
+  }
+  return ids
+}
