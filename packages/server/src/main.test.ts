@@ -167,12 +167,14 @@ describe('two servers on one database', () => {
     await holder.connect()
     await holder.query('begin; select id from account for update')
     const waiting = servers.map(({ url }) => sendAs(credentials!, url, 'mutation { createAccessKey { key } }'))
-    const areWaiting = async (): Promise<number> =>
-      (
-        await holder.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-      ).rowCount ?? 0
+    const areWaiting = async (): Promise<number | null> => {
+      // Or the transaction would go on seeing those connections alone that it saw first.
+      await holder.query('select pg_stat_clear_snapshot()')
+      const { rowCount } = await holder.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rowCount
+    }
     await expect.poll(areWaiting).toBe(2)
 
     const [finishing, hurried] = [servers[0]!, servers[1]!]

@@ -42,7 +42,6 @@ const changesSomething = (text: unknown): boolean =>
   typeof text === 'string' && /\b(insert into|update|delete from|merge into)\b/i.test(text)
 
 /** A pooler whose own connection broke says so (class 08), which a database never does of a statement that it has taken. */
-const isOfPooler = (error: Error): boolean =>
-  error instanceof pg.DatabaseError && error.code?.startsWith('08') === true
+const isOfPooler = (error: Error): boolean => error instanceof pg.DatabaseError && error.code?.startsWith('08') === true
 
 const isConnected = (client: pg.PoolClient): boolean => (client as unknown as { _queryable: boolean })._queryable

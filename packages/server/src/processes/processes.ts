@@ -27,7 +27,8 @@ export interface Processes {
 
 interface Ended {
   pid: number | undefined
-  code: number | null
+  /** Its status, or why the system did not start it. */
+  code: number | string | null
   signal: NodeJS.Signals | null
 }
 
@@ -111,9 +112,11 @@ export function createProcesses(count: number, log: FastifyBaseLogger): Processe
 /** Not `once` of node:events, which rejects at an error: one that was told something as it ended has not told how it ended. */
 const exitOf = (worker: Worker): Promise<Ended> =>
   new Promise((resolve) => {
-    worker.once('exit', (code, signal) =>
-      resolve({ pid: worker.process.pid, code, signal: signal as NodeJS.Signals | null }),
-    )
+    const { pid } = worker.process
+    worker.once('exit', (code: number | null, signal: NodeJS.Signals | null) => resolve({ pid, code, signal }))
+    // One that the system did not start does not exit.
+    if (pid === undefined)
+      worker.once('error', ({ code }: NodeJS.ErrnoException) => resolve({ pid, code: code ?? null, signal: null }))
   })
 
 async function readyUrl(worker: Worker, ended: Promise<Ended>): Promise<string> {

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { hasProgram } from '../../../../examples/test/programs.ts'
 import { readConfig } from '../../src/config.ts'
-import { createDatabase, createPool, query } from '../../src/db/database.ts'
+import { createDatabase, createPool, type Database, query } from '../../src/db/database.ts'
 import { OUTCOME_LOST } from '../../src/db/lost-outcome.ts'
 import { openServingDatabase } from '../../src/start/serving-database.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
@@ -69,17 +69,13 @@ test.skipIf(!hasProgram(pgbouncer))(
     const options = { direct: database.connection, size: 1, statementTimeout: 0 }
     const db = createDatabase(createPool({ connection: { connectionString }, ...options }))
     onTestFinished(() => db.destroy())
-    const insert = (id: string) =>
-      query(db, 'insert into account (id, email) values ($1, $2)', [id, `${id}@example.com`])
-    const committed = (): Promise<unknown> =>
-      db.transaction().execute((transaction) =>
-        query(transaction, 'insert into account (id, email) values ($1, $2)', ['one', 'one@example.com']),
-      )
-    await query(db, 'select 1', [])
+    const insert = (on: Database, id: string) =>
+      query(on, 'insert into account (id, email) values ($1, $2)', [id, `${id}@example.com`])
     gate.cutAt(['commit'], 'after')
-    await expect(committed()).rejects.toMatchObject({ code: OUTCOME_LOST })
+    const committed = db.transaction().execute((transaction) => insert(transaction, 'one'))
+    await expect(committed).rejects.toMatchObject({ code: OUTCOME_LOST })
     gate.cutAt(['insert into account'], 'after')
-    await expect(insert('two')).rejects.toMatchObject({ code: OUTCOME_LOST })
+    await expect(insert(db, 'two')).rejects.toMatchObject({ code: OUTCOME_LOST })
     const rows = await query<{ id: string }>(database.db, 'select id from account order by id', [])
     expect(rows.map(({ id }) => id)).toEqual(['one', 'two'])
   },
