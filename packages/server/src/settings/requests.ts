@@ -46,7 +46,7 @@ export const requestSettings = {
   databaseSilence: setting({
     name: 'MUSTER_DATABASE_SILENCE',
     meaning:
-      'Milliseconds for which the database may keep silent while somebody waits for it; then requests are answered 503 until it is heard again.',
+      'Milliseconds for which the database may keep silent while somebody waits for it; then requests are answered 503 until it is heard again. 700 to 2000 for a database that is far away.',
     default: '500',
     parse: (text) => integer(text ?? '500', 100, 60_000),
   }),
