@@ -38,15 +38,11 @@ function endOf(name: string): Date {
 export async function createEventPartition(db: Database, first: Date): Promise<void> {
   const next = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1))
   const name = `event_${first.toISOString().slice(0, 7).replace('-', '_')}`
-  const found = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(db)
-  if (found.rows[0]?.found) return
+  if (await isPartition(db, name)) return
   await db.transaction().execute(async (transaction) => {
     // "if not exists" alone fails when two servers get there at once.
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(transaction)
-    const { rows } = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(
-      transaction,
-    )
-    if (rows[0]?.found) return
+    if (await isPartition(transaction, name)) return
     // Made apart and then attached: `partition of` would lock the log against everybody, and wait for all who read it.
     await sql.raw(`create table "${name}" (like event including defaults)`).execute(transaction)
     await sql
@@ -56,4 +52,12 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
       )
       .execute(transaction)
   })
+}
+
+/** Read from the catalog: within a transaction `to_regclass` may remember that there was no such table. */
+async function isPartition(db: Database, name: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_inherits join pg_class as child on child.oid = inhrelid
+    where inhparent = 'event'::regclass and child.relname = ${name}`.execute(db)
+  return rows.length > 0
 }

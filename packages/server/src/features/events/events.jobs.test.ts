@@ -26,3 +26,29 @@ it('makes the partitions of the months to come, and drops those that ended befor
   ])
   expect(await keepPartitions(db, { now: new Date('2032-03-10T00:00:00Z'), retention: 400 })).toEqual(['event_2031_01'])
 })
+
+it('a partition that another server makes meanwhile is left as it is', async () => {
+  const { db, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const now = new Date('2033-05-01')
+  // As a server does it that is first: its lock until its partition is there.
+  const makes = await db.transaction().execute(async (other) => {
+    await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(other)
+    const made = createEventPartitions(db, now)
+    made.catch(() => {})
+    const waits = async (): Promise<number> => {
+      const { rows } = await sql`
+        select from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`.execute(other)
+      return rows.length
+    }
+    await expect.poll(waits).toBe(1)
+    await sql
+      .raw(
+        "create table event_2033_05 partition of event for values from ('2033-05-01T00:00Z') to ('2033-06-01T00:00Z')",
+      )
+      .execute(other)
+    return { made }
+  })
+  await makes.made
+})
