@@ -49,16 +49,20 @@ async function idleBytes(server: Program, { stage }: Setting): Promise<number | 
   return server.memory()
 }
 
+/** What the document above is answered with. */
+interface Page {
+  data: { login: { devices: { hasMore: boolean; cursor: string | null } } }
+}
+
 /** Page after page; a smaller fleet begins again from its start. */
 async function pageThrough({ url }: Program, { stage, progress }: Setting): Promise<void> {
   let after: string | undefined
   for (let seen = 0; seen < DEVICES; seen += SIZE) {
     if (seen % 10_000 === 0) progress(`paging, ${seen} devices read`)
     const operation = graphql('server', document, { after })
-    // biome-ignore lint/suspicious/noExplicitAny: the document above says what it is
-    const { data } = (await send(url, toRequest(url, operation, stage.accessKey))) as any
+    const { data } = (await send(url, toRequest(url, operation, stage.accessKey))) as Page
     const { hasMore, cursor } = data.login.devices
-    after = hasMore ? cursor : undefined
+    after = hasMore ? (cursor ?? undefined) : undefined
   }
 }
 

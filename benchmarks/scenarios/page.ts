@@ -99,11 +99,15 @@ export const pageInContext = loadScenario({
   check: assertTenthDiffers,
 })
 
+/** What `document` is answered with. */
+interface Page {
+  login: { devices: { items: { attributes: object }[] } }
+}
+
 function assertTenthDiffers(answers: ReadonlyMap<string, unknown>): void {
   const [base, overlaid] = [...answers.values()].map((data) =>
-    // biome-ignore lint/suspicious/noExplicitAny: the document above says what it is
-    (data as any).login.devices.items.map(({ attributes }: { attributes: object }) => JSON.stringify(attributes)),
+    (data as Page).login.devices.items.map(({ attributes }) => JSON.stringify(attributes)),
   )
-  const different = base.filter((text: string, index: number) => text !== overlaid[index]).length
+  const different = base!.filter((text, index) => text !== overlaid![index]).length
   if (different !== SIZE / 10) throw new Error(`${different} devices of ${SIZE} differ in the context, not a tenth`)
 }

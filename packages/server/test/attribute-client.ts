@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Answer, TestUser } from './app.ts'
 
 /** What a mutation answered: its result, or the code of its error. */
@@ -10,6 +11,9 @@ export interface Write {
 }
 
 type Tree = Record<string, unknown>
+
+/** What a write answers that is refused, to compare an outcome with. */
+export const refused = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) })
 
 /** The operations on attributes as one user sends them. */
 export interface AttributeClient {

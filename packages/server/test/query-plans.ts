@@ -1,4 +1,4 @@
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { createPool, type Database } from '../src/db/database.ts'
 import type { DB } from '../src/db/tables.generated.ts'
@@ -59,12 +59,12 @@ export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
   return {
     db,
     async planFor(run) {
-      const { sql, parameters } = await statementOf(run)
-      return explain(sql, parameters)
+      const statement = await statementOf(run)
+      return explain(statement.sql, statement.parameters)
     },
     async genericPlanFor(run) {
-      const { sql, parameters } = await statementOf(run)
-      await pool.query(`set plan_cache_mode = force_generic_plan; prepare explained as ${sql}`)
+      const { sql: text, parameters } = await statementOf(run)
+      await pool.query(`set plan_cache_mode = force_generic_plan; prepare explained as ${text}`)
       try {
         return await explain(`execute explained (${parameters.map(literal).join(', ')})`, [])
       } finally {
@@ -76,6 +76,14 @@ export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
       await database.drop()
     },
   }
+}
+
+/** An account with so many devices, called `device 1` and so on. */
+export async function insertDevices(db: Database, accountId: string, devices: number): Promise<void> {
+  await sql`insert into account (id, email) values (${accountId}, 'a@example.com')`.execute(db)
+  await sql`insert into device (account_id, id, name)
+    select ${accountId}, 'device ' || i, 'node-' || i from generate_series(1, ${devices}::int) as i`.execute(db)
+  await sql`insert into device_live (account_id, device_id) select account_id, id from device`.execute(db)
 }
 
 function literal(value: unknown): string {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createExplainedDatabase, type ExplainedDatabase } from '../../../test/query-plans.ts'
+import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/query-plans.ts'
 import { setOnDevice, setOnService, setReserved } from './set-attribute.queries.ts'
 
 const ACCOUNT = 'crowded'
@@ -10,10 +10,7 @@ let database: ExplainedDatabase
 beforeAll(async () => {
   database = await createExplainedDatabase()
   const { db } = database
-  await sql`insert into account (id, email) values (${ACCOUNT}, 'a@example.com')`.execute(db)
-  await sql`insert into device (account_id, id, name)
-    select ${ACCOUNT}, 'device ' || i, 'node-' || i from generate_series(1, 5000) as i`.execute(db)
-  await sql`insert into device_live (account_id, device_id) select account_id, id from device`.execute(db)
+  await insertDevices(db, ACCOUNT, 5_000)
   await sql`insert into service (account_id, device_id, id, name, application)
     select account_id, id, 'service of ' || id, 'ssh', 28 from device`.execute(db)
   await sql`analyze`.execute(db)

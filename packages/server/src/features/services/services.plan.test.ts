@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createExplainedDatabase, type ExplainedDatabase } from '../../../test/query-plans.ts'
+import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/query-plans.ts'
 import { readServiceOrder } from './service-list.ts'
 import { selectServices, selectServicesOfDevices } from './services.queries.ts'
 
@@ -11,10 +11,7 @@ let database: ExplainedDatabase
 beforeAll(async () => {
   database = await createExplainedDatabase()
   const { db } = database
-  await sql`insert into account (id, email) values (${ACCOUNT}, 'a@example.com')`.execute(db)
-  await sql`insert into device (account_id, id, name)
-    select ${ACCOUNT}, 'device ' || i, 'node-' || i from generate_series(1, 5000) as i`.execute(db)
-  await sql`insert into device_live (account_id, device_id) select account_id, id from device`.execute(db)
+  await insertDevices(db, ACCOUNT, 5_000)
   await sql`insert into service (account_id, device_id, id, name, application)
     select account_id, id, id || ' ' || i, 'service ' || i, i from device, generate_series(1, 4) as i`.execute(db)
   await sql`insert into service_live (account_id, service_id, device_id, state, state_since, last_reported)

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { type AttributeClient, attributeClient, refused } from '../../../test/attribute-client.ts'
+
+let app: TestApp
+let user: TestUser
+let client: AttributeClient
+beforeAll(async () => {
+  app = await startTestApp()
+  user = app.owner
+  client = attributeClient(user)
+})
+afterAll(() => app.close())
+
+test('overrides lie over the base, name by name, for their context alone', async () => {
+  const id = await client.addDevice({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
+  expect(await client.set('net.ssid', 'night', id, 'night')).toEqual({ result: 'night' })
+  expect(await client.set('only', 'there', id, 'night')).toEqual({ result: 'there' })
+  expect(await client.read(id)).toEqual({
+    attributes: { site: 'oslo', net: { ssid: 'a', key: 'b' } },
+    contexts: ['night'],
+  })
+  expect((await client.read(id, 'night'))?.attributes).toEqual({
+    site: 'oslo',
+    net: { ssid: 'night', key: 'b' },
+    only: 'there',
+  })
+  expect((await client.read(id, 'day'))?.attributes).toEqual({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
+})
+
+test('removing in a context shows the base again; removing in the base leaves overrides', async () => {
+  const id = await client.addDevice({ site: 'oslo' })
+  await client.set('site', 'bergen', id, 'day')
+  expect(await client.set('site', null, id)).toEqual({ result: null })
+  expect((await client.read(id, 'day'))?.attributes).toEqual({ site: 'bergen' })
+  await client.set('site', 'oslo', id)
+  expect(await client.set('site', null, id, 'day')).toEqual({ result: 'oslo' })
+  expect(await client.read(id, 'day')).toEqual({ attributes: { site: 'oslo' }, contexts: [] })
+})
+
+test('overrides are what is set in a context alone, a value that the base has too among them', async () => {
+  const person = await app.createUser()
+  const own = attributeClient(person)
+  const id = await own.addDevice({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
+  const serviceId = await own.addService(id)
+  await own.addDevice({ site: 'oslo' })
+  await own.setAll({ site: 'oslo', net: { ssid: 'c' }, $svc: { statusA: 'up' } }, id, 'night')
+  await own.set('shelf', '3', serviceId, 'night')
+  await own.set('$ui.theme', 'dark', person.accountId, 'night')
+  const document = `query ($context: String!) { login { overrides(context: $context)
+    devices(sort: "created asc") { items { overrides(context: $context) services { overrides(context: $context) } } }
+    service(id: "${id}") { overrides(context: $context) } } }`
+  const ofDevice = { site: 'oslo', net: { ssid: 'c' }, $svc: { statusA: 'up' } }
+  expect((await person.data(document, { context: 'night' })).login).toEqual({
+    overrides: { $ui: { theme: 'dark' } },
+    devices: {
+      items: [
+        { overrides: ofDevice, services: [{ overrides: { shelf: '3' } }] },
+        { overrides: {}, services: [] },
+      ],
+    },
+    service: [{ overrides: ofDevice }],
+  })
+  expect((await person.data(document, { context: 'day' })).login.service).toEqual([{ overrides: {} }])
+  // What the base becomes later does not show there.
+  await own.set('site', 'bergen', id)
+  expect((await own.read(id, 'night'))?.attributes).toMatchObject({ site: 'oslo' })
+  await own.setAll({ site: null, net: null, $svc: null }, id, 'night')
+  expect((await person.data(document, { context: 'night' })).login.service).toEqual([{ overrides: {} }])
+})
+
+test('categoryA and its siblings are base values; overrides of them lie over attributes alone', async () => {
+  const id = await client.addDevice({ $svc: { categoryA: 'base' } })
+  expect(await client.set('$svc.categoryA', 'over', id, 'day')).toEqual({ result: 'over' })
+  expect(await client.set('$svc.statusE', 'up', id)).toEqual({ result: 'up' })
+  const document = `query ($id: [String!]!) { login { device(id: $id) {
+    categoryA categoryB statusE attributes(context: "day") attribute(name: "$svc.categoryA", context: "day") } } }`
+  const { login } = await user.data(document, { id: [id] })
+  expect(login.device[0]).toEqual({
+    categoryA: 'base',
+    categoryB: null,
+    statusE: 'up',
+    attributes: { $svc: { categoryA: 'over', statusE: 'up' } },
+    attribute: 'over',
+  })
+  expect(await client.setAll({ $svc: null }, id)).toEqual({ result: {} })
+  expect((await client.read(id, 'day'))?.attributes).toEqual({ $svc: { categoryA: 'over' } })
+})
+
+test('categoryA and its siblings are the same whatever else a document asks for', async () => {
+  const id = await client.addDevice({ site: 'oslo', $svc: { categoryA: 'base' } })
+  const alone = { id, categoryA: 'base', statusA: null }
+  const others = { site: 'oslo', attributes: { site: 'oslo', $svc: { categoryA: 'base' } } }
+  for (const [fields, expected] of [
+    ['', alone],
+    ['site: attribute(name: "site") attributes', { ...alone, ...others }],
+  ] as const) {
+    const { login } = await user.data(
+      `query ($id: [String!]!) { login {
+        device(id: $id) { id categoryA statusA ${fields} }
+        devices(size: 1000) { items { id categoryA statusA ${fields} } }
+      } }`,
+      { id: [id] },
+    )
+    expect(login.device).toEqual([expected])
+    expect(login.devices.items).toContainEqual(expected)
+  }
+})
+
+test('a name is a value or a group in all contexts together', async () => {
+  const id = await client.addDevice({ site: 'oslo' })
+  expect(await client.set('site.floor', '1', id, 'day')).toEqual(refused('CONFLICT', /value/))
+  await client.set('net.ssid', 'x', id, 'day')
+  expect(await client.set('net', 'x', id)).toEqual(refused('CONFLICT', /group/))
+  expect(await client.setAll({ net: 'x' }, id, 'night')).toEqual(refused('CONFLICT', /group/))
+  await client.set('net.ssid', null, id, 'day')
+  expect(await client.set('net', 'x', id)).toEqual({ result: 'x' })
+})
