@@ -120,6 +120,12 @@ export async function signIn(page: Page, { email, password }: Pick<Person, 'emai
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
+export async function signOut(page: Page, { email }: Pick<Person, 'email'>): Promise<void> {
+  await page.getByRole('button', { name: email }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+}
+
 /** What the pages of a window throw, and what their policy keeps out. */
 function collectFaults(context: BrowserContext): string[] {
   const faults: string[] = []

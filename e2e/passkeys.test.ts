@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeConsole, signIn, startConsole } from './harness.ts'
+import { describeConsole, signIn, signOut, startConsole } from './harness.ts'
 
 /** A fingerprint reader, as it were, that knows everybody; tells how many passkeys are on it. */
 async function addAuthenticator(page: Page): Promise<() => Promise<number>> {
@@ -42,12 +42,7 @@ describeConsole('passkeys', () => {
     await row.waitFor()
     expect(await kept()).toBe(1)
 
-    const signOut = async (): Promise<void> => {
-      await page.getByRole('button', { name: person.email }).click()
-      await page.getByRole('menuitem', { name: 'Sign out' }).click()
-      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    }
-    await signOut()
+    await signOut(page, person)
     await withPasskey.click()
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
 
@@ -56,7 +51,7 @@ describeConsole('passkeys', () => {
     await row.getByRole('button', { name: 'Remove' }).click()
     await dialog.getByRole('button', { name: 'Remove passkey' }).click()
     await row.waitFor({ state: 'detached' })
-    await signOut()
+    await signOut(page, person)
     await withPasskey.click()
     await page.getByRole('alert').waitFor()
     expect(await kept()).toBe(1)

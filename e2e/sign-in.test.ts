@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { describeConsole, signIn, startConsole } from './harness.ts'
+import { codeOf, wrongCodeOf } from '../packages/server/test/totp.ts'
+import { describeConsole, signIn, signOut, startConsole } from './harness.ts'
 
 describeConsole('signing in', () => {
   const site = startConsole({ worker: true })
@@ -19,12 +20,45 @@ describeConsole('signing in', () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/devices' })
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
-    await page.getByRole('button', { name: person.email }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await signOut(page, person)
     await page.goBack()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await page.getByText(person.email).count()).toBe(0)
+  })
+
+  it('asks for a code of the app, or a backup code, once the second step is turned on', async () => {
+    const person = await site.newPerson()
+    const page = await site.open(person, { path: '/account/security' })
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Your password').fill(person.password)
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await dialog.getByRole('img', { name: 'Code for the authenticator app' }).waitFor()
+    const app = `otpauth://totp/Muster?secret=${await dialog.getByRole('code').textContent()}`
+    await dialog.getByRole('textbox', { name: 'Code' }).fill(codeOf(app))
+    await dialog.getByRole('button', { name: 'Turn on' }).click()
+    const [backupCode = ''] = (await dialog.getByLabel('list of backup codes', { exact: true }).innerText()).split('\n')
+    await dialog.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: 'Turn off' }).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+
+    const submit = page.getByRole('button', { name: 'Sign in', exact: true })
+    await signOut(page, person)
+    await signIn(page, person)
+    const code = page.getByRole('textbox', { name: 'Code', exact: true })
+    await code.fill(wrongCodeOf(app))
+    await submit.click()
+    await page.getByRole('alert').getByText('The code is wrong').waitFor()
+    await code.fill(codeOf(app))
+    await submit.click()
+    await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
+
+    await signOut(page, person)
+    await signIn(page, person)
+    await page.getByRole('button', { name: 'Use a backup code' }).click()
+    await page.getByRole('textbox', { name: 'Backup code' }).fill(backupCode)
+    await submit.click()
+    await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
   })
 
   it('signs out everywhere, and every other window is out', async () => {

@@ -22,7 +22,14 @@ export async function generateResolverTypes(): Promise<string> {
       enumsAsTypes: true,
       useIndexSignature: false,
       defaultScalarType: 'unknown',
-      scalars: { DateTime: 'Date', Object: 'Record<string, unknown>', ID: 'string' },
+      scalars: {
+        DateTime: { input: 'Date', output: "Date | import('./db/types.ts').StoredTime" },
+        Object: {
+          input: 'Record<string, unknown>',
+          output: "Record<string, unknown> | import('./graphql/raw-json.ts').RawJson",
+        },
+        ID: 'string',
+      },
       contextType: './context.ts#Context',
       mappers: {
         User: './features/users/user.ts#User as UserModel',

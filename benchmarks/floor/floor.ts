@@ -44,9 +44,9 @@ async function listWithServices({ pool, accountId }: Of, { size }: { size: numbe
   const found = await pool.query({ ...pageWithAttributes, values: [accountId, size + 1, 0, accountId] })
   const devices = found.rows.slice(0, size)
   const ofDevices = [devices.map(({ id }) => id), devices.map(({ state }) => state), accountId]
-  const byDevice = new Map(devices.map(({ id }) => [id, [] as unknown[]]))
+  const byDevice = devices.map(() => [] as unknown[])
   for (const service of (await pool.query({ ...services, values: ofDevices })).rows) {
-    byDevice.get(service.device_id)!.push({
+    byDevice[service.position - 1]!.push({
       id: service.id,
       name: service.name,
       application: service.application,
@@ -56,7 +56,7 @@ async function listWithServices({ pool, accountId }: Of, { size }: { size: numbe
       state: service.state,
     })
   }
-  const items = devices.map((device) => ({
+  const items = devices.map((device, index) => ({
     id: device.id,
     name: device.name,
     hardwareId: device.hardware_id,
@@ -65,7 +65,7 @@ async function listWithServices({ pool, accountId }: Of, { size }: { size: numbe
     state: device.state,
     lastReported: device.last_reported,
     attributes: attributesOf(device),
-    services: byDevice.get(device.id),
+    services: byDevice[index],
   }))
   return { data: { login: { devices: { hasMore: found.rows.length > size, items } } } }
 }
@@ -76,7 +76,8 @@ const reserved = ['category', 'status'].flatMap((kind) =>
 )
 
 /** The reserved values stand in columns of their own. */
-function attributesOf(device: Record<string, unknown> & { attributes: object }): object {
+function attributesOf(device: Record<string, unknown> & { attributes: string }): object {
+  const attributes = JSON.parse(device.attributes) as object
   const group: Record<string, unknown> = {}
   let isEmpty = true
   for (const [name, column] of reserved) {
@@ -84,7 +85,7 @@ function attributesOf(device: Record<string, unknown> & { attributes: object }):
     group[name] = device[column]
     isEmpty = false
   }
-  return isEmpty ? device.attributes : { ...device.attributes, $svc: group }
+  return isEmpty ? attributes : { ...attributes, $svc: group }
 }
 
 async function list({ pool, accountId }: Of, { size }: { size: number }): Promise<unknown> {

@@ -5,10 +5,10 @@ import { Refusal } from './reasons.ts'
 import { parseCanonicalDictionary } from './structured-field.ts'
 
 /** RFC 9530 §5: these two are the active ones; the others must not be relied on against an adversary. */
-const hashNames: Readonly<Record<string, 'sha256' | 'sha512'>> = Object.assign(Object.create(null), {
-  'sha-256': 'sha256',
-  'sha-512': 'sha512',
-})
+const hashNames: ReadonlyMap<string, 'sha256' | 'sha512'> = new Map([
+  ['sha-256', 'sha256'],
+  ['sha-512', 'sha512'],
+])
 
 /** The value of `Content-Digest` (RFC 9530 §2) for a body, with SHA-256. */
 export const contentDigest = (body: Uint8Array | string): string => `sha-256=:${hash('sha256', body, 'base64')}:`
@@ -23,7 +23,7 @@ export function checkDigests(fields: Fields, components: readonly string[], body
     ...(components.includes('digest') ? readDigest(coveredField(fields, 'digest')) : []),
   ]
   for (const { algorithm, value } of members) {
-    const hashName = hashNames[algorithm]
+    const hashName = hashNames.get(algorithm)
     if (hashName === undefined)
       throw new Refusal('digest-unsupported', `The digest algorithm ${algorithm} is not supported.`)
     if (hash(hashName, body, 'base64') !== value) throw new Refusal('digest-mismatch')

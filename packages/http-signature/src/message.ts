@@ -50,7 +50,7 @@ export function collectFields(rawHeaders: readonly string[]): Fields {
 /** Checks everything about a request that does not depend on which signature it carries. */
 export function readMessage(request: ReceivedRequest, fields: Fields): Message {
   assertBounds(request.rawHeaders, fields)
-  for (const name of singleFields) assertSingle(fields, name)
+  if (fields.size * 2 < request.rawHeaders.length) for (const name of singleFields) assertSingle(fields, name)
   if (!methodPattern.test(request.method))
     throw new Refusal('malformed', 'The request method is not a token in capitals.')
   if (!targetPattern.test(request.target)) throw new Refusal('target-form')
@@ -64,10 +64,11 @@ export function assertSingle(fields: Fields, name: string): void {
 
 /** The value of a header that is covered: there once, and of characters that a signature base can hold (RFC 9421 §2.5). */
 export function coveredField(fields: Fields, name: string): string {
-  assertSingle(fields, name)
-  const value = fields.get(name)?.[0]
-  if (value === undefined)
+  const lines = fields.get(name)
+  if (lines === undefined)
     throw new Refusal('missing-header', `The signature covers ${name}, which the request has not.`)
+  if (lines.length > 1) assertSingle(fields, name)
+  const value = lines[0]!
   if (!valuePattern.test(value)) {
     throw new Refusal('malformed-header', `The header ${name} holds characters outside of printable ASCII.`)
   }
@@ -85,13 +86,20 @@ function readHost(fields: Fields): HostField {
   return host
 }
 
+/** All lines of a header as one (RFC 9110 §5.3); empty where there is none. */
+export function joinedField(fields: Fields, name: string): string {
+  const lines = fields.get(name)
+  if (lines === undefined) return ''
+  return lines.length === 1 ? lines[0]! : lines.join(', ')
+}
+
 function assertBounds(rawHeaders: readonly string[], fields: Fields): void {
   let bytes = 0
   for (const part of rawHeaders) bytes += part.length + 2
   if (bytes > maxHeaderBytes)
     throw new Refusal('too-large', `The headers have ${bytes} bytes; ${maxHeaderBytes} are allowed.`)
   for (const name of ['authorization', 'signature', 'signature-input']) {
-    const length = fields.get(name)?.join(', ').length ?? 0
+    const { length } = joinedField(fields, name)
     if (length > maxCredentialBytes) {
       throw new Refusal('too-large', `The header ${name} has ${length} bytes; ${maxCredentialBytes} are allowed.`)
     }
@@ -102,9 +110,12 @@ function assertBounds(rawHeaders: readonly string[], fields: Fields): void {
 function trimBlanks(value: string): string {
   let start = 0
   let end = value.length
-  while (start < end && isBlank(value[start])) start++
-  while (end > start && isBlank(value[end - 1])) end--
+  while (start < end && isBlankAt(value, start)) start++
+  while (end > start && isBlankAt(value, end - 1)) end--
   return value.slice(start, end)
 }
 
-export const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t'
+export function isBlankAt(text: string, index: number): boolean {
+  const code = text.charCodeAt(index)
+  return code === 0x20 || code === 0x09
+}

@@ -3,7 +3,7 @@ import {
   assertSingle,
   collectFields,
   type Fields,
-  isBlank,
+  isBlankAt,
   type Message,
   type ReceivedRequest,
   readMessage,
@@ -46,11 +46,11 @@ type Credentials = { form: 'rfc9421' } | { form: 'cavage'; text: string }
 /** RFC 9421 appendix A: look for Signature-Input first. An empty Authorization counts as none. */
 function findCredentials(fields: Fields): Credentials | undefined {
   const inAuthorization = (fields.get('authorization') ?? []).flatMap(readSchemeParameters)
-  const inSignature = (fields.get('signature') ?? []).filter((value) => value !== '')
   if (fields.has('signature-input')) {
     if (inAuthorization.length > 0) throw new Refusal('both-forms')
     return { form: 'rfc9421' }
   }
+  const inSignature = (fields.get('signature') ?? []).filter((value) => value !== '')
   if (inAuthorization.length > 0 && inSignature.length > 0) throw new Refusal('both-forms')
   assertSingle(fields, 'signature')
   const text = inAuthorization[0] ?? inSignature[0]
@@ -60,7 +60,7 @@ function findCredentials(fields: Fields): Credentials | undefined {
 /** RFC 9110 §11.4: the scheme in either case, and what follows it if it is ours. */
 function readSchemeParameters(value: string): string[] {
   const isOurs = value.slice(0, scheme.length).toLowerCase() === scheme
-  if (!isOurs || (value.length > scheme.length && !isBlank(value[scheme.length]))) return []
+  if (!isOurs || (value.length > scheme.length && !isBlankAt(value, scheme.length))) return []
   return [value.slice(scheme.length)]
 }
 

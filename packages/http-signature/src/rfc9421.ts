@@ -1,6 +1,6 @@
 import type { BareItem, Item } from 'structured-headers'
 import { readRfc9421Algorithm, readSignature } from './algorithms.ts'
-import type { Message } from './message.ts'
+import { joinedField, type Message } from './message.ts'
 import {
   assertComponentList,
   isTime,
@@ -54,7 +54,7 @@ export function readRfc9421(message: Message): [ParsedSignature, ...ParsedSignat
 }
 
 function readDictionary(message: Message, name: string): Members {
-  const text = message.fields.get(name)?.join(', ') ?? ''
+  const text = joinedField(message.fields, name)
   const dictionary = parseCanonicalDictionary(text)
   if (dictionary !== undefined) return dictionary
   // Names with a capital letter cannot stand in a Dictionary, so this is a form A signature beside form B.
@@ -67,10 +67,14 @@ function assertSameLabels(inputs: Members, signatures: Members): void {
   if (inputs.size > maxSignatures) {
     throw new Refusal('too-large', `The request has ${inputs.size} signatures; ${maxSignatures} are allowed.`)
   }
-  for (const label of new Set([...inputs.keys(), ...signatures.keys()])) {
-    if (!inputs.has(label) || !signatures.has(label)) {
+  assertLabelsIn(signatures, inputs)
+  assertLabelsIn(inputs, signatures)
+}
+
+function assertLabelsIn(members: Members, others: Members): void {
+  for (const label of others.keys()) {
+    if (!members.has(label))
       throw new Refusal('malformed', `The label ${label} does not stand in both Signature-Input and Signature.`)
-    }
   }
 }
 
@@ -113,12 +117,12 @@ function readComponent([name, parameters]: Item): string {
 }
 
 function assertCoverage(components: readonly string[], target: string): void {
-  const covers = (...names: string[]): boolean => names.some((name) => components.includes(name))
+  const covers = (name: string): boolean => components.includes(name)
   if (!covers('@method')) throw notCovered('"@method"')
   if (!covers('@authority')) throw notCovered('"@authority"')
-  if (!covers('@path', '@target-uri', '@request-target'))
-    throw notCovered('"@path", "@target-uri" or "@request-target"')
-  if (target.includes('?') && !covers('@query', '@target-uri', '@request-target')) {
+  if (covers('@target-uri') || covers('@request-target')) return
+  if (!covers('@path')) throw notCovered('"@path", "@target-uri" or "@request-target"')
+  if (target.includes('?') && !covers('@query')) {
     throw notCovered('"@query", "@target-uri" or "@request-target", since the target has a query')
   }
 }

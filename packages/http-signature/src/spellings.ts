@@ -21,14 +21,34 @@ const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443
  * Only what the signature covers is varied, so that few remain.
  */
 export function* spellings(host: HostField, place: Place, components: readonly string[]): Generator<Spelling> {
-  const tried = new Set<string>()
+  // Nearly every client writes this one, so it is tried before the others are even thought of.
+  const usual = usualSpelling(host, place)
+  yield usual
+  const tried = new Set([keyOf(usual, components)])
   for (const written of writtenPlaces(host, place)) {
     for (const spelling of combine(written, components)) {
-      const key = `${spelling.scheme} ${spelling.host} ${spelling.authority} ${spelling.origin}`
+      const key = keyOf(spelling, components)
       if (!tried.has(key)) yield spelling
       tried.add(key)
     }
   }
+}
+
+/** As the Host header has it. */
+function usualSpelling({ name, port }: HostField, { scheme = 'http' }: Place): Spelling {
+  const host = port === undefined ? name : `${name}:${port}`
+  return { scheme, host, authority: host.toLowerCase(), origin: `${scheme}://${host}` }
+}
+
+/** The same for spellings that give the same signature base. */
+function keyOf({ scheme, host, authority, origin }: Spelling, components: readonly string[]): string {
+  const covered = (component: string, text: string): string => (components.includes(component) ? text : '')
+  return [
+    covered('@scheme', scheme),
+    covered('host', host),
+    covered('@authority', authority),
+    covered('@target-uri', origin),
+  ].join(' ')
 }
 
 type WrittenPlace = { scheme: string; name: string; ports: Port[]; exactPorts: Port[] }
@@ -61,7 +81,7 @@ function* combine(
     // RFC 9421 §2.2.3: @authority is lower case.
     for (const authority of vary('@authority', name.toLowerCase(), ports)) {
       for (const origin of vary('@target-uri', `${scheme}://${name}`, exactPorts)) {
-        yield { scheme: components.includes('@scheme') ? scheme : '', host, authority, origin }
+        yield { scheme, host, authority, origin }
       }
     }
   }

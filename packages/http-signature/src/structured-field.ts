@@ -57,7 +57,6 @@ const parameters = `(?:;${key}=(?:${string}|${integer}))*`
 /** With padding, and with no bit set that stands for nothing (RFC 4648 §3.5). */
 const base64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?'
 const plainMember = new RegExp(`(${key})=(?::(${base64}):|(\\((${strings})\\)(${parameters})))(?:, (?=[a-z*])|$)`, 'y')
-const plainParameter = new RegExp(`;(${key})=(?:"([^"]*)"|(${integer}))`, 'y')
 
 const noParameters: Parameters = new Map()
 
@@ -83,11 +82,20 @@ const toBytes = (bytes: string): Member => ({ text: `:${bytes}:`, bytes, list: u
 function toList(text: string, items: string, parameters: string): Member | undefined {
   const strings = items === '' ? [] : items.slice(1, -1).split('" "')
   const values: Parameters = new Map()
-  plainParameter.lastIndex = 0
-  while (plainParameter.lastIndex < parameters.length) {
-    const [, name, string, integer] = plainParameter.exec(parameters)!
-    if (values.has(name!)) return undefined
-    values.set(name!, string ?? Number(integer))
+  // That they are well written is known: what is left is where each begins and ends.
+  for (let at = 0; at < parameters.length; ) {
+    const equals = parameters.indexOf('=', at)
+    const name = parameters.slice(at + 1, equals)
+    if (values.has(name)) return undefined
+    const isString = parameters[equals + 1] === '"'
+    const end = isString ? parameters.indexOf('"', equals + 2) : endOfInteger(parameters, equals)
+    values.set(name, isString ? parameters.slice(equals + 2, end) : Number(parameters.slice(equals + 1, end)))
+    at = isString ? end + 1 : end
   }
   return { text, bytes: undefined, list: [strings.map((each): Item => [each, noParameters]), values] }
+}
+
+function endOfInteger(parameters: string, from: number): number {
+  const end = parameters.indexOf(';', from)
+  return end < 0 ? parameters.length : end
 }

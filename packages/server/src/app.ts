@@ -96,8 +96,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) =>
-      answerError(error, request, reply.headers({ ...toldToBrowsers, ...deprecationHeaders(request.url) })),
+    frameworkErrors: (error, request, reply) => {
+      tellLeft(request, reply)
+      answerError(error, request, reply.headers({ ...toldToBrowsers, ...deprecationHeaders(request.url) }))
+    },
     // Names of attributes and contexts stand in paths of the REST API, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: answerClientError,
@@ -114,7 +116,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const addressOf = clientAddress(deps.config.trustedProxies)
   const rateLimits = deps.rateLimits ?? createRateLimits(deps)
   const charges = createRequestCharges(rateLimits, addressOf)
-  tellEveryAnswer(app, rateLimits, addressOf)
+  const tellLeft = tellEveryAnswer(app, rateLimits, addressOf)
 
   const isLasting = (path: string): boolean => path.startsWith('/graphql/v1/stream')
   recordRequests(app, {

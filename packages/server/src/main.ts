@@ -81,12 +81,14 @@ async function migrateOrExplain(db: Database, log: FastifyBaseLogger, signal: Ab
 /** Loaded late: a process that has others serve needs none of it. */
 async function serveHere(options: Omit<ServingOptions, 'metrics'>): Promise<string> {
   const { startServing } = await import('./serving.ts')
-  return startServing({ ...options, metrics: createMetrics({ ofProcess: true }) })
+  const metrics = createMetrics({ ofProcess: true })
+  metrics.gauge('processesMissing', () => 0)
+  return startServing({ ...options, metrics })
 }
 
 /** Has others serve. This process keeps the database and whoever serves on it, and hears the signals. */
 async function startProcesses({ config, log, closing, onReload, signal }: Start): Promise<string> {
-  const processes = createProcesses(config.processes, log)
+  const processes = createProcesses(config, log)
   closing.add({ name: 'server processes', close: processes.stop, within: 70_000 })
   onReload(async () => processes.reload())
   const stopped = new Promise<never>((_, reject) => {

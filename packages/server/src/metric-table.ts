@@ -86,11 +86,16 @@ export const metricTable = {
     labels: ['reason'],
     help: 'Connections, sign-ons, publications and subscriptions that this process refused, by the reason that the log gives.',
   },
+  processesMissing: {
+    name: 'muster_processes_missing',
+    type: 'gauge',
+    help: 'Server processes of MUSTER_WORKERS that do not answer, or are being started: what they measure by now is not in these metrics, what they have counted is.',
+  },
   requests: {
     name: 'muster_requests_total',
     type: 'counter',
     labels: ['operation', 'status', 'code'],
-    help: 'Requests that this process answered. The operation is the root field of a GraphQL document, as the schema has it (several where it has more), or the route; status is that of HTTP (0: the client left before the answer), code that of the first error (OK: none).',
+    help: 'Requests that this process answered. The operation is the root field of a GraphQL document, as the schema has it (several where it has more), or the route; status is that of HTTP, code that of the first error (OK: none); 0 and GONE where the client left before the answer.',
   },
   requestSeconds: {
     name: 'muster_request_seconds',

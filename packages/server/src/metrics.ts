@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { type Batch, countInBatches, observeInBatches } from './metric-batches.ts'
 import { type Metric, metricTable } from './metric-table.ts'
 
 type Table = typeof metricTable
@@ -50,6 +51,11 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
   const registers = [registry]
   if (ofProcess) collectDefaultMetrics({ register: registry, ...(name && { labels: { process: name } }) })
   const gauges = new Map<string, MeasuredGauge>()
+  const handOvers: (() => void)[] = []
+  const inBatches = <Add>({ add, handOver }: Batch<Add>): Add => {
+    handOvers.push(handOver)
+    return add
+  }
   /** Of several that do the same, such as one for each part, all count together. */
   const known = <Made>(name: string, make: () => Made): Made =>
     (registry.getSingleMetric(name) as Made | undefined) ?? make()
@@ -71,19 +77,21 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
     counter(key) {
       const { name, help, labels: labelNames = [] }: Metric = metricTable[key]
       const counter = known(name, () => new Counter({ name, help, labelNames, registers }))
-      return (...labels) => counter.labels(...labels).inc()
+      return inBatches(countInBatches(counter))
     },
     histogram(key) {
       const { name, help, labels: labelNames = [], buckets = [] }: Metric = metricTable[key]
       const histogram = known(name, () => new Histogram({ name, help, labelNames, buckets: [...buckets], registers }))
-      return (value, ...labels) => histogram.labels(...labels).observe(value)
+      return inBatches(observeInBatches(histogram))
     },
     async text() {
       await Promise.all(Array.from(gauges.values(), take))
+      for (const handOver of handOvers) handOver()
       return { type: registry.contentType, text: await registry.metrics() }
     },
     async samples() {
       await Promise.all(Array.from(gauges.values(), take))
+      for (const handOver of handOvers) handOver()
       const samples = await registry.getMetricsAsJSON()
       // When a process began would be left out, as if nothing told the processes apart.
       return samples.map((sample) =>

@@ -18,9 +18,9 @@ export type Scalars = {
   Int: { input: number; output: number; }
   Float: { input: number; output: number; }
   /** ISO 8601 date-time. Input may also be a date alone (midnight UTC). Output is always UTC with milliseconds. */
-  DateTime: { input: Date; output: Date; }
+  DateTime: { input: Date; output: Date | import('./db/types.ts').StoredTime; }
   /** A JSON object. */
-  Object: { input: Record<string, unknown>; output: Record<string, unknown>; }
+  Object: { input: Record<string, unknown>; output: Record<string, unknown> | import('./graphql/raw-json.ts').RawJson; }
 };
 
 /** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */

@@ -29,6 +29,9 @@ import { buildWorker } from './worker.ts'
 
 /** Requests under way may finish for this long once the server is asked to stop. */
 const DRAIN_MS = 10_000
+const LET_GO_EVERY_MS = 100
+/** Connections that may wait until they are taken; the system may allow fewer. */
+const BACKLOG = 4_096
 
 export interface ServingOptions extends Running {
   config: Config
@@ -144,7 +147,7 @@ async function admitDevices(options: ServingOptions & Assembled): Promise<void> 
 
 async function listen(app: FastifyInstance, { host, port, tlsCert }: Config): Promise<string> {
   try {
-    await app.listen({ host, port })
+    await app.listen({ host, port, backlog: BACKLOG })
   } catch (error) {
     await app.close()
     throw asStartError(error as NodeJS.ErrnoException, host, port)
@@ -166,6 +169,9 @@ function asStartError(error: NodeJS.ErrnoException, host: string, port: number):
 /** New requests are turned away, those under way finish; after the time for that the rest is cut off. */
 async function drain(app: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  // Clients keep a connection open for more after its last answer: it would be waited for.
+  const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS)
   await app.close()
+  clearInterval(letGo)
   clearTimeout(timer)
 }

@@ -24,7 +24,10 @@ import { measureCertificates } from '../src/tls/tls.metrics.ts'
 import { buildWorker } from '../src/worker.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { newAccount } from './new-account.ts'
+import { refuseOtherLeaves } from './strict-leaves.ts'
 import { unlimited } from './unlimited.ts'
+
+refuseOtherLeaves()
 
 export interface Answer<Data = Record<string, unknown>> {
   status: number

@@ -1,7 +1,6 @@
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
+import { sql } from 'kysely'
 import pg from 'pg'
-import { createPool, type Database } from '../src/db/database.ts'
-import type { DB } from '../src/db/tables.generated.ts'
+import { createDatabase, createPool, type Database } from '../src/db/database.ts'
 import { createTestDatabase } from './database.ts'
 
 /** A database of its own whose statements can be explained. */
@@ -30,18 +29,28 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
+interface Statement {
+  text: string
+  values: readonly unknown[]
+}
+
+/** Those with values, as they go to the database. */
+function recordStatements(client: pg.PoolClient, sent: Statement[]): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown
+  client.query = ((statement: unknown, ...others: unknown[]) => {
+    if (typeof statement === 'object' && statement !== null && 'values' in statement) sent.push(statement as Statement)
+    return query(statement, ...others)
+  }) as typeof client.query
+}
+
 export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
   const database = await createTestDatabase()
   const pool = createPool({ connection: database.connection, size: 1, statementTimeout: 30_000 })
-  const sent: CompiledQuery[] = []
-  const db: Database = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool }),
-    log: ({ query }) => {
-      sent.push(query)
-    },
-  })
+  const sent: Statement[] = []
+  pool.on('connect', (client) => recordStatements(client, sent))
+  const db = createDatabase(pool)
 
-  async function statementOf(run: (db: Database) => Promise<unknown>): Promise<CompiledQuery> {
+  async function statementOf(run: (db: Database) => Promise<unknown>): Promise<Statement> {
     sent.length = 0
     await run(db)
     const [statement, ...others] = sent
@@ -50,9 +59,9 @@ export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
   }
 
   async function explain(text: string, parameters: readonly unknown[]): Promise<Plan> {
-    const { rows } = await db.executeQuery<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      CompiledQuery.raw(`explain (format json) ${text}`, [...parameters]),
-    )
+    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`explain (format json) ${text}`, [
+      ...parameters,
+    ])
     return summary(rows[0]!['QUERY PLAN'][0].Plan)
   }
 
@@ -60,13 +69,13 @@ export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
     db,
     async planFor(run) {
       const statement = await statementOf(run)
-      return explain(statement.sql, statement.parameters)
+      return explain(statement.text, statement.values)
     },
     async genericPlanFor(run) {
-      const { sql: text, parameters } = await statementOf(run)
+      const { text, values } = await statementOf(run)
       await pool.query(`set plan_cache_mode = force_generic_plan; prepare explained as ${text}`)
       try {
-        return await explain(`execute explained (${parameters.map(literal).join(', ')})`, [])
+        return await explain(`execute explained (${values.map(literal).join(', ')})`, [])
       } finally {
         await pool.query('deallocate explained; reset plan_cache_mode')
       }

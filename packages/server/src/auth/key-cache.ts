@@ -24,7 +24,8 @@ export interface KnownKey {
 }
 
 export interface KeyCache {
-  find(key: string): Promise<KnownKey | undefined>
+  /** At once where it is held: most requests need not wait for anything. */
+  find(key: string): KnownKey | undefined | Promise<KnownKey | undefined>
   close(): Promise<void>
 }
 
@@ -75,20 +76,23 @@ export function createKeyCache({ db, connection, secrets, log }: KeyCacheOptions
     },
   })
 
+  const readAndHold = async (key: string, readAt: number): Promise<KnownKey | undefined> => {
+    const changesBefore = changes
+    const found = await read(key)
+    // A row that was read before a change of it was heard of must not be kept after.
+    if (changes === changesBefore) {
+      known.delete(key)
+      ;(found === undefined ? unknown : known).set(key, { known: found, readAt })
+    }
+    return found
+  }
+
   return {
-    async find(key) {
+    find(key) {
       const now = performance.now()
       const held = known.get(key) ?? unknown.get(key)
-      if (held !== undefined && now - held.readAt < (listener.isHearing() ? HEARING_MS : DEAF_MS)) return held.known
-
-      const changesBefore = changes
-      const found = await read(key)
-      // A row that was read before a change of it was heard of must not be kept after.
-      if (changes === changesBefore) {
-        known.delete(key)
-        ;(found === undefined ? unknown : known).set(key, { known: found, readAt: now })
-      }
-      return found
+      const isGood = held !== undefined && now - held.readAt < (listener.isHearing() ? HEARING_MS : DEAF_MS)
+      return isGood ? held.known : readAndHold(key, now)
     },
     close: () => listener.close(),
   }

@@ -193,6 +193,17 @@ describe('failed signatures', () => {
     expect((await server.as(key)).status).toBe(200)
     expect((await server.send({})).body).toEqual({ viewer: null })
   })
+
+  it('are answered no sooner than 25 ms after they came, whether the key is held, was looked up or is nobody’s', async () => {
+    const key = await (await site.createUser()).createKey()
+    const wrong = { ...key, secret: randomBytes(32).toString('base64') }
+    const unknown = { ...wrong, key: `${key.key}x` }
+    for (const each of [wrong, wrong, unknown, unknown]) {
+      const sent = performance.now()
+      expect((await server.as(each)).body.reason).toBe('bad-signature')
+      expect(performance.now() - sent).toBeGreaterThanOrEqual(25)
+    }
+  })
 })
 
 describe('the time of last use', () => {

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import {
   type ParsedSignature,
@@ -43,23 +45,20 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     if (parsed.outcome === 'none') return null
     if (parsed.outcome === 'failed') throw refusal(parsed, options.addressOf(raw), options.failed)
 
-    const delay = startDelay(REFUSED_AFTER_MS)
-    try {
-      const outcome = await verifyAny(parsed.signatures, circumstances(raw.socket, body, options), options)
-      if (!('reason' in outcome)) return await admit(outcome, options)
-      await delay.over
-      throw refusal(outcome, options.addressOf(raw), options.failed)
-    } finally {
-      delay.cancel()
-    }
+    const refusedAt = performance.now() + REFUSED_AFTER_MS
+    const outcome = await verifyAny(parsed.signatures, circumstances(raw.socket, body, options), options)
+    if (!('reason' in outcome)) return await admit(outcome, options)
+    await waitUntil(refusedAt)
+    throw refusal(outcome, options.addressOf(raw), options.failed)
   }
 }
 
-/** Runs from now, whatever is done meanwhile: a delay begun later would show by its rounding how long that took. */
-function startDelay(ms: number): { over: Promise<void>; cancel: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  return { over: promise, cancel: () => clearTimeout(timer) }
+/**
+ * Until the first tick of the timers, which are a millisecond apart, that is not before this moment. A timer for what is left, rounded
+ * up, goes off with that tick or with one before it, and is then set again: so when it was set does not show by its rounding.
+ */
+async function waitUntil(moment: number): Promise<void> {
+  for (let left = moment - performance.now(); left > 0; left = moment - performance.now()) await sleep(Math.ceil(left))
 }
 
 type Circumstances = Omit<VerifyOptions, 'key'>
@@ -95,7 +94,8 @@ async function verifyAny(
 ): Promise<Verified | Failure> {
   let failure: Failure | undefined
   for (const signature of signatures) {
-    const known = await keys.find(signature.keyId)
+    const found = keys.find(signature.keyId)
+    const known = found instanceof Promise ? await found : found
     const requireDigest = received.requireDigest || known?.requireDigest === true
     const outcome = verifySignature(signature, { ...received, requireDigest, key: known?.verification })
     if (outcome.ok && known !== undefined) return { known, created: outcome.created, nonce: outcome.nonce }

@@ -4,6 +4,7 @@ import { tellLostOutcome } from './lost-outcome.ts'
 import { sessionSettings, settingStatements, utc } from './session-settings.ts'
 import { endSilence, type Silence } from './silence.ts'
 import type { DB } from './tables.generated.ts'
+import { types, typesWithStoredTimes } from './types.ts'
 
 /** What a query function takes first: the pool or a transaction, whichever the use case holds. */
 export type Database = Kysely<DB>
@@ -70,6 +71,7 @@ export function createPool(options: DatabaseOptions): Pool {
     max: size,
     idleTimeoutMillis: 30_000,
     application_name: 'muster',
+    types,
     onConnect: async (client) => {
       // A connection that the database ends while nobody uses it, or on its way out, is told by the next query.
       client.on('error', () => {})
@@ -87,6 +89,14 @@ export function createPool(options: DatabaseOptions): Pool {
  * a good plan where every value leads along the same index, and a scan of everything where one filter is rare and another not.
  */
 export const plannedEachTime = '/* planned each time */'
+
+/**
+ * Begins a statement whose rows are wanted as arrays of what is selected, in its order, and times as they are stored: for
+ * thousands of rows that are made into something else at once.
+ */
+export const rowsAsArrays = '/* rows as arrays */'
+
+const asArrays = { rowMode: 'array', types: typesWithStoredTimes }
 
 /** Kysely on the pool, each statement prepared once per connection under a name of its own; without one by a pooler. */
 export function createDatabase(pool: Pool, watch: PoolWatch = {}): Database {
@@ -131,7 +141,8 @@ function namingClient(
       return statement(text, undefined, () => client.query(text, values as unknown[]))
     }
     const name = names && nameOf(text, names)
-    return statement(text, name, () => client.query({ ...(name && { name }), text, values: [...values] }))
+    const form = text.includes(rowsAsArrays) ? asArrays : undefined
+    return statement(text, name, () => client.query({ name, text, values, ...form } as pg.QueryArrayConfig))
   }
   return {
     query: tellLostOutcome(client, run) as PostgresPoolClient['query'],

@@ -228,6 +228,23 @@ describe('reads from the primary where DATABASE_READ_URL', () => {
   })
 })
 
+it('is asked how far it is while lists have all its connections', async () => {
+  const log = pino({ level: 'silent' })
+  const open = (url: string, size: number) => ({ connection: { connectionString: url }, size, statementTimeout: 0 })
+  const primary = openDatabase(open(pair.url, 2), log)
+  const replica = await openReplica(primary, (check, size = 1) =>
+    openDatabase({ ...open(pair.standbyUrl, size), check }, log),
+  )
+  try {
+    await replica.db.connection().execute(async () => {
+      expect(await replica.replayed()).toBeGreaterThan(0n)
+    })
+  } finally {
+    await replica.close()
+    await primary.destroy()
+  }
+})
+
 /** Takes connections to each of these in turn. */
 async function startBalancer(urls: readonly string[]): Promise<{ at: pg.ClientConfig; close(): void }> {
   const sockets = new Set<Socket>()

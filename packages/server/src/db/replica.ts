@@ -12,29 +12,33 @@ export interface Replica {
   close(): Promise<void>
 }
 
-/** Makes a pool whose connections are each checked before they are used. */
-export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>) => Database
+/** Makes a pool of so many connections, or as many as lists may take, each of which is checked before it is used. */
+export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: number) => Database
 
 /** Rejects where what answers is no standby of the primary. */
 export async function openReplica(primary: Database, open: OpenPool): Promise<Replica> {
   // An address may lead to several servers, by a balancer, or to another one from one day to the next: what one has replayed says
   // nothing of the others.
   let first: string | undefined
-  const db = open(async (client) => {
+  const check = async (client: pg.ClientBase): Promise<void> => {
     const { rows } = await client.query<{ server: string }>(
       `select system_identifier || ' ' || pg_postmaster_start_time() as server from pg_control_system()`,
     )
     first ??= rows[0]!.server
     if (rows[0]!.server !== first) throw refused('another server answers than before')
-  })
+  }
+  const db = open(check)
+  // How far it is, is asked where no list that takes long is in the way.
+  const beside = open(check, 1)
+  const close = async (): Promise<void> => void (await Promise.all([db.destroy(), beside.destroy()]))
   try {
     await assertStandby(primary, db)
   } catch (error) {
-    await db.destroy()
+    await close()
     throw error
   }
-  const ask = batched(async () => new Map([['replayed', await readReplayed(db)]]))
-  return { db, replayed: async () => (await ask('replayed'))!, close: () => db.destroy() }
+  const ask = batched(async () => new Map([['replayed', await readReplayed(beside)]]))
+  return { db, replayed: async () => (await ask('replayed'))!, close }
 }
 
 /** As of a connection that cannot be used (PostgreSQL Appendix A, class 08). */

@@ -43,6 +43,7 @@ it('nobody waits for a database that falls silent, and a statement that is slow 
   const heard = once(changes, 'heard')
   gate.open()
   await heard
+  expect(told).toEqual([true, false])
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
 })
 

@@ -5,6 +5,7 @@ import { ApiError, badInput } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { formatApiError } from './error-mapping.ts'
 import type { AnswerType } from './media-type.ts'
+import { withRawJson } from './raw-json.ts'
 
 /** An answer of GraphQL, or LIMIT_EXCEEDED where it is over the limit of bytes. */
 export function jsonAnswer(
@@ -58,12 +59,17 @@ export function ofTransport(
 /** The text, or undefined where it is longer than a string can be. */
 function stringify(result: unknown): string | undefined {
   try {
-    return JSON.stringify(result)
+    return withRawJson(result)
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
   }
 }
+
+/** From here on a text is sent as bytes: Node would join it to the head of the answer, and copy both. */
+const COPIED_CHARACTERS = 65_536
+
+export const toSend = (text: string): string | Buffer => (text.length < COPIED_CHARACTERS ? text : Buffer.from(text))
 
 /** An answer as JSON, or LIMIT_EXCEEDED where it is over the limit of bytes. */
 export function boundedText(answer: unknown): string | ApiError {

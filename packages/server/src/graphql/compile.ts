@@ -50,13 +50,13 @@ export function compileOperation(input: {
   if (literals.some(({ value }) => value() === undefined)) return undefined
   const compiled = compileQuery(acceptingAnything(input.schema), document, undefined, {
     disablingCapturingStackErrors: true,
+    // It would make two lists for each value, in case that it is wrong: most of what a page of devices allocates.
+    disableLeafSerialization: true,
     resolverInfoEnricher: () => ({ ...compiledMark, schema: input.schema, operation: input.operation }),
   })
   if (!isCompiledQuery(compiled)) return undefined
-  const settle = (result: ExecutionResult): ExecutionResult => ({
-    ...result,
-    ...(result.errors && { errors: firstErrors(result, input.plan) }),
-  })
+  const settle = (result: ExecutionResult): ExecutionResult =>
+    result.errors === undefined ? result : { ...result, errors: firstErrors(result, input.plan) }
   return (contextValue, variables) => {
     const all: Record<string, unknown> = { ...variables }
     for (const { name, value } of literals) all[name] = value()

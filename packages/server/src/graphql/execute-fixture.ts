@@ -10,7 +10,7 @@ export const typeDefs = /* GraphQL */ `
   type Thing { id: ID lazy: Int a: String b: String parts: [Thing!]! owner: User }
 `
 
-const things = Array.from({ length: 3 }, (_, id) => ({ id, parts: [], lazy: () => id }))
+const things = Array.from({ length: 3 }, (_, index) => ({ id: String(index), parts: [], lazy: () => index }))
 
 /** An executor of this schema; `cacheBytes` bounds the documents that it keeps. */
 export const executor = (input: { jit?: boolean; cacheBytes?: number } = {}) =>
@@ -18,7 +18,7 @@ export const executor = (input: { jit?: boolean; cacheBytes?: number } = {}) =>
     schema: makeExecutableSchema({
       typeDefs,
       resolvers: {
-        Query: { version: () => '1', user: () => ({ id: 1 }), things: () => things },
+        Query: { version: () => '1', user: () => ({ id: '1' }), things: () => things },
         User: { page: () => ({ items: things, total: 3, lazy: () => 3 }) },
         Mutation: { change: () => true },
         Subscription: {

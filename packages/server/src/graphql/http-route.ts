@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { type FormattedExecutionResult, GraphQLError } from 'graphql'
-import { createHandler, type Response } from 'graphql-http'
+import type { FormattedExecutionResult } from 'graphql'
+import type { RequestParams, Response } from 'graphql-http'
 import { ApiError, badInput } from '../errors.ts'
 import { noteCode, noteOperation } from '../http/outcome.ts'
 import { errorAnswer, jsonAnswer } from './answer.ts'
 import type { Executor } from './execute.ts'
 import { type AnswerType, negotiate } from './media-type.ts'
-import { type RawRequest, readRequestParams } from './request-params.ts'
+import { readRequestParams } from './request-params.ts'
 import {
   assertViewer,
   errorMapping,
@@ -17,7 +17,7 @@ import {
   type Requester,
   runOperation,
 } from './run-operation.ts'
-import { answerType, prepareScope, send } from './scope.ts'
+import { prepareScope, send } from './scope.ts'
 
 export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationGates<Viewer> {
   readonly executor: Executor
@@ -31,7 +31,6 @@ export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: GraphqlRouteInput<Viewer>,
 ): void {
-  const handle = createGraphqlHandler(input)
   app.register(async (scope) => {
     prepareScope(scope, (request) => errorMapping(input, request))
     scope.get(`${input.path}/schema.graphql`, async (request, reply) => {
@@ -45,42 +44,49 @@ export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
       handler: async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const viewer = await identify(input, { request, reply }, body)
-        const { method, url, headers } = request
-        const raw: RawRequest = {
-          method,
-          url,
-          headers: { 'content-type': headers['content-type'], accept: negotiate(headers.accept) ?? 'none' },
-          body,
-        }
-        return send(reply, await handle({ ...raw, body: null, raw, context: { request, reply, viewer } }))
+        return send(reply, await answer(input, { request, reply, viewer }, body))
       },
     })
   })
 }
 
-/**
- * graphql-http judges the HTTP request. What it asks for is answered here, as a whole: its own answers would be serialised with
- * a replacer, which takes several times as long, and have no other status than 200 and 400.
- */
-function createGraphqlHandler<Viewer extends GraphqlViewer>(input: GraphqlRouteInput<Viewer>) {
-  return createHandler<RawRequest, Requester<Viewer>>({
-    parseRequestParams: ({ raw }) => readRequestParams(raw),
-    formatError: (error) => {
-      const { message, code, details } =
-        error instanceof ApiError ? error : badInput(`the request is not a GraphQL one: ${error.message}`)
-      return new GraphQLError(message, { extensions: { ...details, code } })
-    },
-    onSubscribe: async ({ context: requester }, params) => {
-      const type = answerType(requester.request)
-      const operation = input.executor.prepare(params)
-      if (operation.ok) return run(input, { ...requester, operation }, type)
-      noteCode(requester.request, operation.code)
-      // GraphQL over HTTP: a well-formed request gets 200 as application/json, whatever GraphQL says of it.
-      const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
-      return jsonAnswer(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
-    },
-  })
+/** What an HTTP request is answered once it is known who asks. */
+async function answer<Viewer extends GraphqlViewer>(
+  input: GraphqlRouteInput<Viewer>,
+  requester: Requester<Viewer>,
+  body: Buffer,
+): Promise<Response> {
+  const { method, url, headers } = requester.request
+  const type = negotiate(headers.accept)
+  if (type === undefined) return notAcceptable
+  let params: RequestParams | Response
+  try {
+    params = await readRequestParams({ method, url, headers, body })
+  } catch (error) {
+    return errorAnswer(asBadRequest(error), 'application/json', 400)
+  }
+  if (isResponse(params)) return params
+  const operation = input.executor.prepare(params)
+  if (operation.ok) return await run(input, { ...requester, operation }, type)
+  noteCode(requester.request, operation.code)
+  // GraphQL over HTTP: a well-formed request gets 200 as application/json, whatever GraphQL says of it.
+  const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
+  return jsonAnswer(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
 }
+
+const isResponse = (params: RequestParams | Response): params is Response => Array.isArray(params)
+
+const notAcceptable: Response = [
+  null,
+  {
+    status: 406,
+    statusText: 'Not Acceptable',
+    headers: { accept: 'application/graphql-response+json; charset=utf-8, application/json; charset=utf-8' },
+  },
+]
+
+const asBadRequest = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : badInput(`the request is not a GraphQL one: ${(error as Error).message}`)
 
 async function run<Viewer extends GraphqlViewer>(
   input: GraphqlRouteInput<Viewer>,

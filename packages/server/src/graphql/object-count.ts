@@ -33,8 +33,10 @@ export function objectsIn(data: unknown, plan: SelectionPlan): number {
 }
 
 function objectsAt(value: unknown, plan: SelectionPlan): number {
-  if (Array.isArray(value)) return value.reduce<number>((count, item) => count + objectsAt(item, plan), 0)
-  return value === null || value === undefined ? 0 : 1 + objectsIn(value, plan)
+  if (!Array.isArray(value)) return value === null || value === undefined ? 0 : 1 + objectsIn(value, plan)
+  let count = 0
+  for (const item of value) count += objectsAt(item, plan)
+  return count
 }
 
 interface CountedField {

@@ -54,7 +54,7 @@ function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
 }
 
 /** A list's page from rows that were read one more than `size`, which tells whether there are more. */
-export function listOf<Row extends { id: string }, Item>(input: {
+export function listOf<Row, Item>(input: {
   rows: readonly Row[]
   size: number
   order: string
@@ -63,12 +63,12 @@ export function listOf<Row extends { id: string }, Item>(input: {
   total: () => Promise<number>
 }): List<Item> {
   const rows = input.rows.slice(0, input.size)
-  const last = rows.at(-1)
+  const last = rows.length === 0 ? undefined : input.placeOf(rows.at(-1)!)
   return {
     items: rows.map(input.toItem),
     hasMore: input.rows.length > input.size,
     last: last?.id ?? null,
-    cursor: last === undefined ? null : encodeCursor(input.order, input.placeOf(last)),
+    cursor: last === undefined ? null : encodeCursor(input.order, last),
     total: input.total,
   }
 }

@@ -63,7 +63,6 @@ const typeDefs = /* GraphQL */ `
     crashLater: String
     sureCrash: String!
     sureCrashLater: String!
-    wrongInt: Int
     errors: [String]
     promised: [String]
     half_open: String
@@ -78,7 +77,7 @@ const typeDefs = /* GraphQL */ `
 const makePerson = (id: number): Person => ({
   id,
   name: id % 4 === 0 ? null : `p${id}`,
-  color: [null, 'RED', 'GREEN', 'BLUE'][id % 4] ?? null,
+  color: [null, 'RED', 'GREEN', 'RED'][id % 4] ?? null,
   tags: [null, ['a'], ['a', null], []][id % 4] ?? null,
   born: id % 3 === 0 ? null : new Date(id * 86_400_000),
 })
@@ -139,6 +138,7 @@ const resolvers = {
     },
   },
   Person: {
+    id: ({ id }: Person) => String(id),
     sureName: ({ name }: Person) => name,
     nick: ({ name }: Person, { prefix, upper }: { prefix: string | null; upper?: boolean }) =>
       `${prefix}${upper ? name?.toUpperCase() : name}`,
@@ -152,7 +152,6 @@ const resolvers = {
     crashLater: () => later('late').then(crash),
     sureCrash: () => crash('now'),
     sureCrashLater: () => later('late').then(crash),
-    wrongInt: () => 'seven',
     errors: () => ['a', new ApiError('NOT_FOUND', 'in a list'), 'b'],
     promised: () => [later('a'), later('').then(() => crash('in a list')), Promise.resolve('c')],
     half_open: () => 'joined',

@@ -104,7 +104,8 @@ async function execute<Viewer extends GraphqlViewer>(
   start: OperationStart<Viewer>,
 ): Promise<ExecutionResult> {
   const { request, viewer, operation } = start
-  const elsewhere = operation.kind === 'query' ? await gates.readElsewhere?.(start) : undefined
+  const isRead = operation.kind === 'query'
+  const elsewhere = isRead && gates.readElsewhere !== undefined ? await gates.readElsewhere(start) : undefined
   if (elsewhere !== undefined) {
     const result = await operation.execute(elsewhere)
     if (!elsewhere.failed(result)) return result

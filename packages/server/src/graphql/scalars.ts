@@ -1,6 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
 import { version } from '../version.ts'
 import { schemaPart } from './assemble.ts'
+import { storedTimeText, timeText } from './time-text.ts'
 
 const dateTimeForm =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?))?$/
@@ -33,7 +34,7 @@ const forDate = (text: string): string =>
 
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
-  serialize: (value) => (value as Date).toISOString(),
+  serialize: (value) => (typeof value === 'string' ? storedTimeText(value) : timeText(value as Date)),
   parseValue(value) {
     if (typeof value !== 'string') throw new GraphQLError(`a DateTime is ${wanted}`)
     return parseDateTime(value)

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Response } from 'graphql-http'
 import { badInput } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { errorAnswer, ofTransport } from './answer.ts'
+import { errorAnswer, ofTransport, toSend } from './answer.ts'
 import { type ErrorMappingInput, formatApiError, toApiError } from './error-mapping.ts'
 import { type AnswerType, negotiate } from './media-type.ts'
 
@@ -37,7 +37,7 @@ export function send(reply: FastifyReply, [text, init]: Response): FastifyReply 
   return reply
     .code(init.status)
     .headers({ ...init.headers, 'content-type': type })
-    .send(body)
+    .send(toSend(body))
 }
 
 const whatIsWrong: Record<number, string> = {

@@ -32,9 +32,9 @@ export function settleLists(schema: GraphQLSchema): void {
 
 function settling(resolve: Resolver): Resolver {
   const settle: Resolver = (source, args, context, info) => {
-    const fit = (list: unknown): unknown =>
-      'compiled' in info ? settleItems(list) : deferItems(settleItems(list), info.returnType)
     const result: unknown = resolve(source, args, context, info)
+    if ('compiled' in info) return isPromise(result) ? result.then(settleItems) : settleItems(result)
+    const fit = (list: unknown): unknown => deferItems(settleItems(list), info.returnType)
     return isPromise(result) ? result.then(fit) : fit(result)
   }
   settled.add(settle)

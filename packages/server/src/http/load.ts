@@ -34,7 +34,7 @@ export function createRequestLoad(elapsed: () => number = () => performance.now(
     look()
     underWay++
     // Also of a connection that broke.
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       look()
       underWay--
     })

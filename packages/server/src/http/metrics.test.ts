@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -226,4 +227,13 @@ describe('who may read', () => {
       ])
     }
   })
+})
+
+test('a client that leaves in the middle is counted as gone', async () => {
+  const app = await start()
+  const { hostname, port } = new URL(app.url)
+  const socket = connect(Number(port), hostname)
+  socket.end('POST /devices/v1/report HTTP/1.1\r\nHost: muster\r\nContent-Length: 10\r\n\r\n{')
+  socket.resume()
+  await until(app, { 'muster_requests_total{operation="POST /devices/v1/report",status="0",code="GONE"}': 1 })
 })

@@ -10,7 +10,8 @@ export interface Outcome {
   operation: string
   /** Of HTTP; 0 where the client left before the answer. */
   status: number
-  code: ErrorCode | 'OK'
+  /** `GONE`: the client left before it could be told whether it went well. */
+  code: ErrorCode | 'OK' | 'GONE'
 }
 
 interface Noted {
@@ -46,10 +47,10 @@ export function noteCode(request: FastifyRequest, code: unknown): void {
 export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome {
   const { kind, operation, code } = noted.get(request) ?? {}
   const status = reply.raw.headersSent ? reply.raw.statusCode : 0
-  const route = routeOf(request)
+  const called = operation ?? routeOf(request)
   return {
-    kind: kind ?? kindOf(route),
-    operation: operation ?? route,
+    kind: kind ?? kindOf(called),
+    operation: called,
     status,
     code: code ?? codeOfStatus(status),
   }
@@ -84,7 +85,8 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   503: 'UNAVAILABLE',
 }
 
-function codeOfStatus(status: number): ErrorCode | 'OK' {
+function codeOfStatus(status: number): Outcome['code'] {
+  if (status === 0) return 'GONE'
   if (status < 400) return 'OK'
   return codes[status] ?? (status < 500 ? 'BAD_USER_INPUT' : 'INTERNAL')
 }

@@ -12,7 +12,7 @@ export interface RequestRecordsOptions {
 }
 
 const LONG_MS = 1_000
-/** Where all take long, a line for each would take more: so many a second are told, and how many more there were. */
+/** Where all take long, a line for each would take more: so many a second are told, and then how many more there were. */
 const LONG_TOLD = 10
 
 /** Counts every request once it is over, and tells of it in the log. */
@@ -21,7 +21,7 @@ export function recordRequests(app: FastifyInstance, options: RequestRecordsOpti
   const count = metrics?.counter('requests')
   const addSeconds = metrics?.histogram('requestSeconds')
 
-  const { mayTell, untold } = createAllowance(LONG_TOLD)
+  const mayTell = createAllowance(LONG_TOLD, (alsoLong) => app.log.info({ alsoLong }, 'further requests took long'))
 
   const record = (request: FastifyRequest, reply: FastifyReply, ms: number): void => {
     const { kind, operation, status, code } = outcomeOf(request, reply)
@@ -32,7 +32,7 @@ export function recordRequests(app: FastifyInstance, options: RequestRecordsOpti
     const isLong = isShort && ms >= LONG_MS
     if (!(logsAll || isFault || (isLong && mayTell()))) return
     const traceId = traceIdOf?.(request)
-    const line = { operation, status, code, ms: Math.round(ms * 10) / 10, traceId, ...untold() }
+    const line = { operation, status, code, ms: Math.round(ms * 10) / 10, traceId }
     if (isFault) request.log.warn(line, 'request')
     else request.log.info(line, 'request')
   }
@@ -40,31 +40,23 @@ export function recordRequests(app: FastifyInstance, options: RequestRecordsOpti
   app.addHook('onRequest', (request, reply, done) => {
     const began = performance.now()
     // Also of a connection that broke, and of a stream that was never an answer of Fastify's.
-    reply.raw.once('close', () => record(request, reply, performance.now() - began))
+    reply.raw.on('close', () => record(request, reply, performance.now() - began))
     done()
   })
 }
 
-/** So many times a second, and counts the others. */
-function createAllowance(most: number): { mayTell(): boolean; untold(): { alsoLong?: number } } {
-  let since = performance.now()
+/** So many times a second; of the others it is told once the second is over. */
+function createAllowance(most: number, tellOthers: (count: number) => void): () => boolean {
   let told = 0
-  let others = 0
-  return {
-    mayTell() {
-      const now = performance.now()
-      if (now - since >= 1_000) {
-        since = now
-        told = 0
-      }
-      told++
-      if (told > most) others++
-      return told <= most
-    },
-    untold() {
-      const alsoLong = others
-      others = 0
-      return alsoLong === 0 ? {} : { alsoLong }
-    },
+  let isCounting = false
+  const end = (): void => {
+    isCounting = false
+    if (told > most) tellOthers(told - most)
+    told = 0
+  }
+  return () => {
+    if (!isCounting) setTimeout(end, 1_000).unref()
+    isCounting = true
+    return ++told <= most
   }
 }

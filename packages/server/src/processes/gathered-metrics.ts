@@ -16,8 +16,19 @@ export interface GatheredMetrics {
   ended(number: number): void
 }
 
-export function gatherMetrics(running: ReadonlyMap<number, Worker>, log: FastifyBaseLogger): GatheredMetrics {
+export interface GatheringOptions {
+  /** Processes that there are to be. */
+  count: number
+  running: ReadonlyMap<number, Worker>
+  /** Of one that is, no answer is waited for. */
+  isSilent: (number: number) => boolean
+  log: FastifyBaseLogger
+}
+
+export function gatherMetrics({ count, running, isSilent, log }: GatheringOptions): GatheredMetrics {
   const ofParent = createMetrics({ ofProcess: true, process: '0' })
+  let answered = 0
+  ofParent.gauge('processesMissing', () => count - answered)
   const known = new Map<number, Samples>()
   let past: Promise<Samples> = Promise.resolve([])
   let questions = 0
@@ -27,11 +38,13 @@ export function gatherMetrics(running: ReadonlyMap<number, Worker>, log: Fastify
     const question = ++questions
     const asked = new Map<number, (samples: Samples | undefined) => void>()
     open.set(question, asked)
-    const answers = Array.from(running, ([number, worker]) => {
+    const answers = Array.from(running, async ([number, worker]) => {
       const { promise, resolve } = Promise.withResolvers<Samples | undefined>()
       asked.set(number, resolve)
-      tell(worker, { kind: 'sample', question })
-      return promise.then((samples) => samples ?? countsOf(known.get(number) ?? []))
+      if (isSilent(number)) resolve(undefined)
+      else tell(worker, { kind: 'sample', question })
+      const samples = await promise
+      return { isThere: samples !== undefined, samples: samples ?? countsOf(known.get(number) ?? []) }
     })
     const timer = new AbortController()
     const late = sleep(ANSWERED_WITHIN_MS, undefined, { signal: timer.signal }).then(
@@ -40,11 +53,12 @@ export function gatherMetrics(running: ReadonlyMap<number, Worker>, log: Fastify
       },
       () => {},
     )
-    const samples = await Promise.all(answers)
+    const told = await Promise.all(answers)
     timer.abort()
     await late
     open.delete(question)
-    return samples
+    answered = told.filter(({ isThere }) => isThere).length
+    return told.map(({ samples }) => samples)
   }
 
   const measure = async (): Promise<{ type: string; text: string }> => {

@@ -33,6 +33,8 @@ export function linkToParent(): Link {
     })
   }
 
+  listen('ask', () => send({ kind: 'here' }))
+
   return {
     ready: (url) => send({ kind: 'ready', url }),
     failed: (text) => send({ kind: 'failed', text }),

@@ -9,6 +9,8 @@ export type FromProcess =
   | { kind: 'ready'; url: string }
   /** It does not start; the text is for whoever started the server. */
   | { kind: 'failed'; text: string }
+  /** Its event loop runs. */
+  | { kind: 'here' }
   | { kind: 'samples'; question: number; samples: Samples }
   /** It was asked for the metrics of all. */
   | { kind: 'measure'; question: number }
@@ -17,6 +19,8 @@ export type FromProcess =
 export type ToProcess =
   | { kind: 'stop' }
   | { kind: 'reload' }
+  /** Whether it is there. */
+  | { kind: 'ask' }
   | { kind: 'sample'; question: number }
   | { kind: 'measured'; question: number; type: string; text: string }
 

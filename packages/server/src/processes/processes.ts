@@ -3,9 +3,11 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
 import { gatherMetrics } from './gathered-metrics.ts'
 import { type FromProcess, NUMBER_VARIABLE, tell } from './messages.ts'
+import { watchProcesses } from './watch.ts'
 
 const program = fileURLToPath(new URL('process.ts', import.meta.url))
 
@@ -41,11 +43,15 @@ interface Launched {
   ended: Promise<End>
 }
 
-/** Starts them, and another one for each that ends by itself. */
-export function createProcesses(count: number, log: FastifyBaseLogger): Processes {
+/** Starts them, and another one for each that ends by itself, or is silent for too long. */
+export function createProcesses(
+  { processes: count, workerSilence }: Pick<Config, 'processes' | 'workerSilence'>,
+  log: FastifyBaseLogger,
+): Processes {
   const stopping = new AbortController()
   const running = new Map<number, Worker>()
-  const metrics = gatherMetrics(running, log)
+  const watch = watchProcesses(workerSilence, log)
+  const metrics = gatherMetrics({ count, running, isSilent: watch.isSilent, log })
   const numbers = Array.from({ length: count }, (_, index) => index + 1)
   let kept: Promise<unknown> = Promise.resolve()
 
@@ -55,14 +61,20 @@ export function createProcesses(count: number, log: FastifyBaseLogger): Processe
     running.set(number, worker)
     const ended = exitOf(worker).then((end) => {
       running.delete(number)
+      watch.remove(number)
       metrics.ended(number)
       return end
     })
     // Of one that ends while it is spoken to.
     worker.on('error', (error) => log.debug({ err: error }, 'a server process cannot be told anything'))
-    worker.on('message', (message: FromProcess) => metrics.take(number, message))
+    worker.on('message', (message: FromProcess) => {
+      watch.heard(number)
+      metrics.take(number, message)
+    })
     try {
-      return { url: await readyUrl(worker, ended), ended }
+      const url = await readyUrl(worker, ended)
+      watch.add(number, worker)
+      return { url, ended }
     } catch (error) {
       await ended
       throw error
@@ -103,6 +115,7 @@ export function createProcesses(count: number, log: FastifyBaseLogger): Processe
     },
     async stop() {
       stopping.abort()
+      watch.stop()
       await Promise.all(Array.from(running.values(), stopOne))
       await kept
     },

@@ -186,6 +186,7 @@ test('answers for which nobody was charged tell what the address has left', asyn
     ['/graphql/v1/nothing', 404],
     ['/rest/v1/nothing', 404],
     ['/devices/v1/nothing', 404],
+    ['/rest/v1/devices/%zz', 400],
     ['/graphql/v1', 413, tooLarge(limits.requestBodyBytes)],
     ['/devices/v1/report', 413, tooLarge(limits.deviceBodyBytes)],
   ]

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import type { ApiError, ErrorCode } from '../errors.ts'
-import { boundedText, errorAnswer } from '../graphql/answer.ts'
+import { boundedText, errorAnswer, toSend } from '../graphql/answer.ts'
 import { fillPath } from './answer.ts'
 import { nextLink } from './headers.ts'
 import type { Operation } from './operation.ts'
@@ -14,7 +14,7 @@ export function sendAnswer(reply: FastifyReply, { route }: Operation, answer: un
   const next = route.method === 'GET' ? nextLink(reply.request.url, answer) : undefined
   if (next !== undefined) reply.header('link', `${reply.getHeader('link')}, ${next}`)
   if (route.location !== undefined) reply.header('location', prefixOf(reply) + fillPath(route.location, answer))
-  return reply.code(route.status).type('application/json; charset=utf-8').send(text)
+  return reply.code(route.status).type('application/json; charset=utf-8').send(toSend(text))
 }
 
 const prefixOf = ({ request }: FastifyReply): string => request.server.prefix

@@ -11,6 +11,13 @@ export const processSettings = {
     default: '1',
     parse: (text) => (text === 'auto' ? availableParallelism() : processes(text ?? '1')),
   }),
+  workerSilence: setting({
+    name: 'MUSTER_WORKER_SILENCE',
+    meaning:
+      'Seconds for which one of several server processes may be silent when it is asked whether it is there; then it is killed, and another one is started. 0 for any.',
+    default: '30',
+    parse: (text) => integer(text ?? '30', 0, 3_600),
+  }),
 }
 
 function processes(text: string): number {

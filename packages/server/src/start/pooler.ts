@@ -32,7 +32,10 @@ export async function checkPooler(
     )
 }
 
-/** Whether another client sees what one has set on its connection: then the two take turns on it. */
+/**
+ * Whether another client sees what one has set on its connection: then the two take turns on it. Or whether it sees it no more itself:
+ * then a pooler clears the connection after each transaction (PgBouncer's `server_reset_query_always`).
+ */
 function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {
   return withClient(connection, async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -42,12 +45,16 @@ function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {
       for (let probe = 0; probe < PROBES; probe++) {
         const mark = `${process.pid} ${Date.now()} ${probe}`
         await client.query("select set_config('muster.probe', $1, false)", [mark])
-        const seen = await other.query<{ mark: string }>("select current_setting('muster.probe', true) as mark")
-        if (seen.rows[0]!.mark === mark) return true
+        if ((await markOn(client)) !== mark || (await markOn(other)) === mark) return true
       }
       return false
     })
   })
+}
+
+async function markOn(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ mark: string | null }>("select current_setting('muster.probe', true) as mark")
+  return rows[0]!.mark
 }
 
 const identityOf = (connection: pg.ClientConfig): Promise<string> =>

@@ -17,14 +17,15 @@ export interface ReadingOptions {
 
 /** The replica of DATABASE_READ_URL; undefined where there is none. It need not be there at a start. */
 export function openReadSide({ config, db, metrics, tracing, log }: ReadingOptions): ReadSide | undefined {
-  const { databaseReadUrl, databaseConnections: size, statementTimeout, databaseSilence: silence } = config
+  const { databaseReadUrl, databaseConnections, statementTimeout, databaseSilence: silence } = config
   const onChoice = metrics.counter('listReads')
   if (databaseReadUrl === undefined) return undefined
   const connection = { connectionString: databaseReadUrl }
   const watch = () => (tracing === undefined ? {} : { statement: traceStatements(tracing) })
   return createReadSide({
     primary: db,
-    openPool: (check) => openDatabase({ connection, size, statementTimeout, silence, check, watch }, log),
+    openPool: (check, size = databaseConnections) =>
+      openDatabase({ connection, size, statementTimeout, silence, check, watch }, log),
     log,
     onChoice,
   })

@@ -20,7 +20,7 @@ export function traceRequests(
     const attributes = { 'http.request.method': method, 'http.route': request.routeOptions.url, 'url.scheme': protocol }
     const span = tracing.begin(routeOf(request), { kind: 'server', headers, attributes })
     spans.set(request, span)
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       const { operation, status, code } = outcomeOf(request, reply)
       span.set({
         'http.response.status_code': status === 0 ? undefined : status,

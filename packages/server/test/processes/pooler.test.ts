@@ -38,8 +38,11 @@ test.skipIf(!hasProgram(pgbouncer))(
       /^DATABASE_URL leads to a pooler.* DATABASE_DIRECT_URL/,
     )
     await expect(open({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: pooled })).rejects.toThrow(/^DATABASE_DIRECT_URL/)
-    const session = await startPooler(database, onTestFinished, 'session')
+    const session = await startPooler(database, onTestFinished, { mode: 'session' })
     await expect(open({ DATABASE_URL: session })).resolves.toBeDefined()
+    const settings = ['server_reset_query_always = 1']
+    const resetting = await startPooler(database, onTestFinished, { settings })
+    await expect(open({ DATABASE_URL: resetting })).rejects.toThrow(/^DATABASE_URL leads to a pooler/)
     const other = await newDatabase()
     await expect(open({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: other.url })).rejects.toThrow(/different databases/)
   },

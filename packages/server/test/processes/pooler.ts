@@ -16,7 +16,7 @@ const NOBODY = 65_534
 export async function startPooler(
   { connection }: TestDatabase,
   atEnd: (end: () => Promise<void>) => void,
-  mode: 'transaction' | 'session' = 'transaction',
+  { mode = 'transaction', settings: more = [] }: { mode?: 'transaction' | 'session'; settings?: string[] } = {},
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-pooler-'))
   atEnd(() => rm(folder, { recursive: true }))
@@ -37,6 +37,7 @@ export async function startPooler(
     `unix_socket_dir = ${folder}`,
     'unix_socket_mode = 0777',
     'listen_port = 6432',
+    ...more,
     '',
   ]
   await writeFile(file, settings.join('\n'))

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import pg from 'pg'
+import { Client } from 'undici'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { testUser } from '../app.ts'
 import { makeCertificate, replaceFile } from '../certificate.ts'
@@ -34,6 +36,8 @@ async function newEnvironment() {
     MUSTER_STATEMENT_TIMEOUT: '0',
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_WORKERS: '2',
+    // A busy machine is no silence.
+    MUSTER_WORKER_SILENCE: '0',
   }
   return { connection, folder, env }
 }
@@ -48,8 +52,10 @@ const listening = (server: ServerProcess, count: number): Promise<number[]> =>
   }, wait)
 
 /** The values by name and labels. */
-async function measure({ url }: ServerProcess): Promise<Record<string, number>> {
-  const text = await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text()
+const measure = async ({ url }: ServerProcess): Promise<Record<string, number>> =>
+  valuesIn(await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text())
+
+function valuesIn(text: string): Record<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(line.replace(/^.* /, ''))]))
 }
@@ -177,6 +183,43 @@ async function hold<Result>(client: pg.Client, act: () => Promise<Result>): Prom
     await client.query('rollback')
   }
 }
+
+test('one that hangs is replaced, and until then the metrics are answered without it', async () => {
+  const { env } = await newEnvironment()
+  const server = await startServerProcess({ ...env, MUSTER_WORKER_SILENCE: '15' })
+  const pids = await listening(server, 2)
+  const ask = async (on: Client): Promise<Record<string, number>> => {
+    const { statusCode, body } = await on.request({ method: 'GET', path: '/metrics' })
+    const text = await body.text()
+    expect(statusCode).toBe(200)
+    return valuesIn(text)
+  }
+  // Connections go to the processes in turn.
+  const clients = [1, 2, 3, 4].map(() => new Client(server.url, { headersTimeout: 0, bodyTimeout: 0 }))
+  onTestFinished(async () => void (await Promise.all(clients.map((client) => client.destroy()))))
+  for (const client of clients) await ask(client)
+
+  process.kill(pids[0]!, 'SIGSTOP')
+  onTestFinished(() => {
+    // Of one that has ended there is nothing to be told.
+    if (!server.stderr().includes('a server process ended')) process.kill(pids[0]!, 'SIGKILL')
+  })
+  const answers = clients.map(async (client) => ({ client, values: await ask(client) }))
+  const { client, values } = await Promise.any(answers)
+  expect(values.muster_processes_missing).toBeGreaterThanOrEqual(1)
+  let isReplaced = false
+  const replaced = listening(server, 3).then(() => {
+    isReplaced = true
+  })
+  while (!isReplaced) {
+    await ask(client)
+    await sleep(200)
+  }
+  await replaced
+  expect(server.stderr()).toContain('a server process is silent')
+  await vi.waitFor(async () => expect((await measure(server)).muster_processes_missing).toBe(0), wait)
+  expect(await server.stop()).toBe(0)
+})
 
 test('processes end with the one that started them', async () => {
   const { env } = await newEnvironment()

@@ -23,8 +23,8 @@ export interface Ground {
   stop(): Promise<void>
 }
 
-/** A server as `npm start` has it on a database of its own, with a fleet whose devices can sign on. */
-export async function layGround(devices: number): Promise<Ground> {
+/** A server as `npm start` has it on a database of its own, with a fleet whose devices can sign on. Nothing is limited but by `env`. */
+export async function layGround(devices: number, env: Record<string, string> = {}): Promise<Ground> {
   const database = await startDatabase()
   const server = await createFleetServer({
     ...unlimited,
@@ -33,6 +33,7 @@ export async function layGround(devices: number): Promise<Ground> {
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_MQTT_SIGNING_ON: String(devices),
     MUSTER_WEBHOOK_ALLOW: '127.0.0.1',
+    ...env,
   })
   const pool = new pg.Pool({ ...database.connection, max: 2 })
   // A connection that has ended may hear that the database ends, too.

@@ -7,6 +7,7 @@ import * as totp from '../../src/auth/sessions/totp.queries.ts'
 import type { Database } from '../../src/db/database.ts'
 import * as accessKeys from '../../src/features/access-keys/access-keys.queries.ts'
 import * as attributes from '../../src/features/attributes/attributes.queries.ts'
+import * as setAttribute from '../../src/features/attributes/set-attribute.queries.ts'
 import * as cutOff from '../../src/features/devices/cut-off.queries.ts'
 import * as deviceChanges from '../../src/features/devices/device-changes.queries.ts'
 import * as deviceCount from '../../src/features/devices/device-count.queries.ts'
@@ -92,6 +93,14 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
       (table): Send =>
         (db) =>
           attributes.updateTargets(db, table, accountId, [{ id: 'none' }]),
+    ),
+    ...[true, false].map(
+      (waits): Send =>
+        (db) =>
+          setAttribute.setOnDevices(db, accountId, {
+            writes: [{ accountId, actorId: accountId, targetId: id, name: ['site'], value: 'oslo' }],
+            waits,
+          }),
     ),
     (db) => attributes.updateReserved(db, accountId, [{ id, reserved: {} }]),
     (db) => attributes.deleteOverrides(db, accountId, [id], ['context']),

@@ -1,7 +1,11 @@
+import { RawJson } from '../../graphql/raw-json.ts'
 import { type AttributeName, RESERVED_GROUP } from './attribute-name.ts'
 
 /** Attributes as the API gives them: a value, or a group of values, by name. */
 export type Attributes = Record<string, string | Record<string, string>>
+
+/** Attributes that most likely go out as they are, and may be looked into. */
+export type RawAttributes = RawJson<Attributes>
 
 /** What a top-level name is: never both on one target. */
 export type NameKind = 'value' | 'group'
@@ -72,14 +76,35 @@ export const reservedColumns: ReadonlyMap<string, string> = new Map(
 /** Values of the reserved columns by column name; null or missing where there is none. */
 export type ReservedValues = Record<string, string | null>
 
+const subNames = [...reservedColumns.keys()]
+const columns = [...reservedColumns.values()]
+
 /** The base attributes of a device from what its two rows hold. */
 export function joinReserved(attributes: Attributes, values: ReservedValues): Attributes {
-  const group: Record<string, string> = {}
-  for (const [subName, column] of reservedColumns) {
-    const value = values[column]
-    if (value != null) group[subName] = value
+  const group = reservedGroup(
+    columns.map((column) => values[column]),
+    0,
+  )
+  return group === undefined ? attributes : { ...attributes, [RESERVED_GROUP]: group }
+}
+
+/** The same of attributes as JSON. */
+export function joinReservedRaw(attributes: string, group: Record<string, string> | undefined): RawAttributes {
+  if (group === undefined) return new RawJson(attributes)
+  const others = attributes === '{}' ? '' : `${attributes.slice(1, -1)}, `
+  return new RawJson(`{${others}"${RESERVED_GROUP}": ${JSON.stringify(group)}}`)
+}
+
+/** Values that stand in the order of `reservedColumns` from a place on, by their sub-names; undefined where there are none. */
+export function reservedGroup(values: readonly unknown[], from: number): Record<string, string> | undefined {
+  let group: Record<string, string> | undefined
+  for (let index = 0; index < subNames.length; index++) {
+    const value = values[from + index] as string | null | undefined
+    if (value == null) continue
+    group ??= {}
+    group[subNames[index]!] = value
   }
-  return Object.keys(group).length === 0 ? attributes : { ...attributes, [RESERVED_GROUP]: group }
+  return group
 }
 
 /** The opposite of `joinReserved`: what belongs to either row. */

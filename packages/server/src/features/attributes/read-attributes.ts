@@ -1,14 +1,20 @@
 import type { Context } from '../../context.ts'
+import { RawJson } from '../../graphql/raw-json.ts'
 import { type AttributeName, parseAttributeName, parseContext, parseContextName } from './attribute-name.ts'
 import { attributeLoaders } from './attributes.loaders.ts'
-import { type Attributes, overlay, valueAt } from './attributes.ts'
+import { type Attributes, overlay, type RawAttributes, valueAt } from './attributes.ts'
 
 type Eventually<Value> = Value | Promise<Value>
+
+/** Attributes as they were read. */
+type Read = Attributes | RawAttributes
+
+const lookInto = (read: Read): Attributes => (read instanceof RawJson ? read.value : read)
 
 /** Something that has attributes, its base values with it where they were read with its row. */
 export interface Holder {
   id: string
-  attributes?: Attributes
+  attributes?: RawAttributes
 }
 
 /** A service as far as its attributes go: a bulk service has those of its device. */
@@ -16,35 +22,37 @@ export interface ServiceHolder extends Holder {
   deviceId: string
 }
 
-export const deviceBase = (context: Context, { id, attributes }: Holder): Eventually<Attributes> =>
+export const deviceBase = (context: Context, { id, attributes }: Holder): Eventually<Read> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
 /** The reserved values among them, which may have been read alone. */
-export const reservedBase = (context: Context, device: Holder & { reserved?: Attributes }): Eventually<Attributes> =>
+export const reservedBase = (context: Context, device: Holder & { reserved?: Attributes }): Eventually<Read> =>
   device.reserved ?? deviceBase(context, device)
 
-export const serviceBase = (context: Context, service: ServiceHolder): Eventually<Attributes> => {
+export const serviceBase = (context: Context, service: ServiceHolder): Eventually<Read> => {
   if (service.id === service.deviceId) return deviceBase(context, service)
   return service.attributes ?? attributeLoaders.serviceBases(context).load(service.id)
 }
 
-export const userBase = (context: Context, { id }: Holder): Eventually<Attributes> =>
+export const userBase = (context: Context, { id }: Holder): Eventually<Read> =>
   attributeLoaders.userBases(context).load(id)
 
 /** What a holder's base is read by. */
-export type BaseOf<Kind extends Holder> = (context: Context, holder: Kind) => Eventually<Attributes>
+export type BaseOf<Kind extends Holder> = (context: Context, holder: Kind) => Eventually<Read>
 
 /** The attributes as read in a context; the base without one. At once where the base is at hand and there is no context. */
 export function readAttributes<Kind extends Holder>(
   context: Context,
   baseOf: BaseOf<Kind>,
   { holder, contextName }: { holder: Kind; contextName: string | null | undefined },
-): Eventually<Attributes> {
+): Eventually<Read> {
   const name = parseContext(contextName, 'context')
   const base = baseOf(context, holder)
   if (name === undefined) return base
   const overrides = attributeLoaders.overrides(context).load({ targetId: holder.id, context: name })
-  return Promise.all([base, overrides]).then(([below, above]) => overlay(below, above))
+  return Promise.all([base, overrides]).then(([below, above]) =>
+    above === undefined ? below : overlay(lookInto(below), above),
+  )
 }
 
 /** One value as read in a context; null when there is none. */
@@ -57,8 +65,10 @@ export function readAttribute<Kind extends Holder>(
   return valueIn(readAttributes(context, baseOf, { holder, contextName }), parsed)
 }
 
-export function valueIn(attributes: Eventually<Attributes>, name: AttributeName): Eventually<string | null> {
-  return attributes instanceof Promise ? attributes.then((read) => valueAt(read, name)) : valueAt(attributes, name)
+export function valueIn(attributes: Eventually<Read>, name: AttributeName): Eventually<string | null> {
+  return attributes instanceof Promise
+    ? attributes.then((read) => valueAt(lookInto(read), name))
+    : valueAt(lookInto(attributes), name)
 }
 
 /** What is set in a context alone. */

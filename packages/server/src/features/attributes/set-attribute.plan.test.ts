@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/query-plans.ts'
-import { setOnDevice, setOnService, setReserved } from './set-attribute.queries.ts'
+import { setOnDevice, setOnDevices, setOnService, setReserved } from './set-attribute.queries.ts'
 
 const ACCOUNT = 'crowded'
 let database: ExplainedDatabase
@@ -19,12 +19,27 @@ afterAll(() => database.close())
 
 const write = { accountId: ACCOUNT, actorId: ACCOUNT, value: 'oslo' }
 
-test.each<[what: string, run: (db: ExplainedDatabase['db']) => Promise<unknown>, indexes: string[]]>([
+const several = Array.from({ length: 50 }, (_, index) => ({
+  ...write,
+  targetId: `device ${index + 1}`,
+  name: ['site'] as const,
+}))
+
+type Case = [what: string, run: (db: ExplainedDatabase['db']) => Promise<unknown>, indexes: string[]]
+
+test.each<Case>([
   [
     'an attribute of a device',
     (db) => setOnDevice(db, { ...write, targetId: 'device 7', name: ['site'] }),
     ['device_live_pkey', 'device_pkey'],
   ],
+  ...[true, false].map(
+    (waits): Case => [
+      `an attribute of each of several devices, ${waits ? 'waiting for them' : 'those that are locked left out'},`,
+      (db) => setOnDevices(db, ACCOUNT, { writes: several, waits }),
+      ['device_live_pkey', 'device_pkey'],
+    ],
+  ),
   [
     'a reserved value',
     (db) => setReserved(db, { ...write, targetId: 'device 7', name: ['$svc', 'statusA'] }),

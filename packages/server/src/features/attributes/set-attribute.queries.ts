@@ -32,6 +32,31 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
   return row?.allowed
 }
 
+/** What became of a write that was made with others; null: there is no such device. */
+export type Outcome = 'done' | 'refused' | 'locked' | null
+
+/**
+ * Sets base attributes of devices of one account, each target's all or none; no top-level name of a target twice. What they do and what
+ * they refuse is as `setOnDevice` has it, and so each by itself could be done where all of them are refused. A device that somebody
+ * else is changing is left out where `waits` is false, and so two such statements never wait for each other.
+ */
+export async function setOnDevices(
+  db: Database,
+  accountId: string,
+  { writes, waits }: { writes: readonly BaseWrite[]; waits: boolean },
+): Promise<Outcome[]> {
+  const column = <Value>(of: (write: BaseWrite) => Value): Value[] => writes.map(of)
+  const rows = await query<{ outcome: Outcome }>(db, waits ? onDevicesText : onUnlockedDevicesText, [
+    accountId,
+    column(({ targetId }) => targetId),
+    column(({ name }) => name[0]),
+    column(({ name }) => name[1] ?? null),
+    column(({ value }) => value),
+    column(({ actorId }) => actorId),
+  ])
+  return rows.map(({ outcome }) => outcome)
+}
+
 /**
  * The whole change in one statement. `target` locks the row first, so that `change` is judged from the newest version of
  * it and two writers never lose each other's value; the event's number is drawn after that. Nothing is written where the
@@ -62,14 +87,26 @@ const statement = (parts: {
   )
   select allowed from change`
 
-const old = `case when $4::text is null then attributes ->> $3::text else attributes -> $3::text ->> $4::text end`
+/** What a change is called where a statement has it. */
+interface ChangeColumns {
+  name: string
+  subName: string
+  value: string
+}
+
+const oldOf = ({ name, subName }: ChangeColumns): string =>
+  `case when ${subName} is null then attributes ->> ${name} else attributes -> ${name} ->> ${subName} end`
 
 // Removing a group whole is no conflict, but is left to the transaction as well: it changes many names.
-const conflict = `
-      coalesce(jsonb_typeof(attributes -> $3::text) = case when $4::text is null then 'object' else 'string' end
-        and ($4::text is null or $5::text is not null), false)
-      or coalesce(override_names -> $3::text ->> 0 = case when $4::text is null then 'group' else 'value' end
-        and $5::text is not null, false)`
+const conflictOf = ({ name, subName, value }: ChangeColumns): string => `
+      coalesce(jsonb_typeof(attributes -> ${name}) = case when ${subName} is null then 'object' else 'string' end
+        and (${subName} is null or ${value} is not null), false)
+      or coalesce(override_names -> ${name} ->> 0 = case when ${subName} is null then 'group' else 'value' end
+        and ${value} is not null, false)`
+
+const asParameters: ChangeColumns = { name: '$3::text', subName: '$4::text', value: '$5::text' }
+const old = oldOf(asParameters)
+const conflict = conflictOf(asParameters)
 
 const next = `case
       when $4::text is null and $5::text is null then attributes - $3::text
@@ -97,22 +134,22 @@ const reservedGroup = `jsonb_strip_nulls(jsonb_build_object(${[...reservedColumn
   .map(([subName, column]) => `'${subName}', l.${column}`)
   .join(', ')}))`
 
-const deviceTarget = (more: string) => `
+const withReserved = `case reserved_count when 0 then '{}' else jsonb_build_object('$svc', reserved) end`
+
+/** One device, or several. */
+const deviceTarget = (more: string, isOne = 'd.id = $2') => `
     select d.id as device_id, d.attributes, d.override_names,
       jsonb_build_array(jsonb_build_object('id', d.id, 'name', d.name, 'kind', 'device')) as targets,
       num_nonnulls(${columns}) as reserved_count, ${reservedGroup} as reserved${more}
     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
-    where d.account_id = $1 and d.id = $2 for no key update of d, l`
+    where d.account_id = $1 and ${isOne} for no key update of d, l`
 
 const onDeviceText = statement({
   target: deviceTarget(''),
   old,
   conflict,
   next,
-  allowed: withinLimits({
-    count: 'reserved_count',
-    attributes: `case reserved_count when 0 then '{}' else jsonb_build_object('$svc', reserved) end`,
-  }),
+  allowed: withinLimits({ count: 'reserved_count', attributes: withReserved }),
   write: updateRow('device', 'id'),
 })
 
@@ -157,3 +194,52 @@ const onAccountText = statement({
   write: `
     update account t set attributes = change.next from change where t.id = $1 and t.id = $2`,
 })
+
+const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', value: 'value' }
+
+/** As `statement`, for changes that come as rows: each is judged by itself, and those of a target are laid over it at once. */
+const onDevicesStatement = (locking: string) => `
+  with asked as materialized (
+    select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+      with ordinality as asked (target_id, name, sub_name, value, actor_id, number)
+  ), target as (${deviceTarget('', 'd.id = any($2)')}${locking}
+  ), found as materialized (
+    select asked.*, target.*, ${oldOf(asRows)} as old
+    from asked join target on target.device_id = asked.target_id
+  ), judged as materialized (
+    select *, ${conflictOf(asRows)} as conflict from found
+  ), merged as materialized (
+    select device_id, bool_or(conflict) as conflict, bool_or(value is not null) as sets,
+      bool_or(value is not null and old is null) as adds, bool_or(old is distinct from value) as changes,
+      jsonb_object_agg(name, case
+        when conflict then null
+        when sub_name is null then to_jsonb(value)
+        when value is not null then coalesce(attributes -> name, '{}') || jsonb_build_object(sub_name, value)
+        when jsonb_typeof(attributes -> name) is distinct from 'object' then attributes -> name
+        else nullif((attributes -> name) - sub_name, '{}') end) as names
+    from judged group by device_id
+  ), next as materialized (
+    -- No attribute is null: what is null here is to go.
+    select target.*, conflict, sets, adds, changes, jsonb_strip_nulls(attributes || names) as next
+    from merged join target using (device_id)
+  ), change as materialized (
+    select device_id, next, changes, not conflict and (not sets
+      or ((not adds or attribute_count(next) + reserved_count <= ${limits.namesPerTarget})
+        and octet_length((next || ${withReserved})::text) <= ${limits.bytesPerTarget})) as allowed
+    from next
+  ), written as (
+    update device t set attributes = change.next from change
+    where t.account_id = $1 and t.id = any($2) and t.id = change.device_id and change.allowed and change.changes
+    returning t.id
+  ), recorded as (
+    insert into event (account_id, type, device_id, actor_id, targets, data)
+    select $1, 'ATTRIBUTE_CHANGE', device_id, actor_id, targets, jsonb_build_object('context', null,
+      'changes', jsonb_build_object(concat_ws('.', name, sub_name), jsonb_build_object('old', old, 'new', value)))
+    from judged join written on written.id = device_id where old is distinct from value
+  )
+  select case when allowed then 'done' when not allowed then 'refused'
+    when exists (select from device d where d.account_id = $1 and d.id = target_id) then 'locked' end as outcome
+  from asked left join change on device_id = target_id order by number`
+
+const onDevicesText = onDevicesStatement('')
+const onUnlockedDevicesText = onDevicesStatement(' skip locked')

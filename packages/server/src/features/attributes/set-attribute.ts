@@ -12,8 +12,9 @@ import {
 import { forgetAttributes } from './attributes.loaders.ts'
 import { valueAt } from './attributes.ts'
 import { attributeValue } from './merge.ts'
-import { setOnAccount, setOnDevice, setOnService, setReserved } from './set-attribute.queries.ts'
+import { setOnAccount, setOnService, setReserved } from './set-attribute.queries.ts'
 import { getTargetId, writeAttributes } from './set-attributes.ts'
+import { setTogether } from './set-together.ts'
 
 export interface AttributeInput {
   name: string
@@ -53,5 +54,5 @@ async function setInOneStatement(
     return (await setOnAccount(db, write)) === true
   }
   if (isReserved(name)) return isCategoryOrStatus(name) && (await setReserved(db, write)) === true
-  return ((await setOnDevice(db, write)) ?? (await setOnService(db, write))) === true
+  return ((await setTogether(db, write)) ?? (await setOnService(db, write))) === true
 }

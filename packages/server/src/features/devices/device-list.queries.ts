@@ -10,19 +10,27 @@ import {
   scannedRows,
   sortedRows,
 } from '../../db/sorted-page.ts'
+import { parseTime } from '../../db/types.ts'
 import type { Place, SortKey } from '../../graphql/cursor.ts'
 import { deviceCount } from './device-count.queries.ts'
 import { sqlFilter } from './device-filter.queries.ts'
 import type { DeviceFilter } from './device-filter.ts'
-import { type AttributesRead, type DeviceRow, deviceColumns, liveColumns } from './device-row.ts'
+import {
+  type AttributesRead,
+  columnsFrom,
+  columnsOfDevice,
+  columnsOfLive,
+  type DeviceRow,
+  deviceColumns,
+  devicesAsRows,
+} from './device-row.ts'
 import { type DeviceKey, keyOf, type Reads } from './device-sort.queries.ts'
-import type { DeviceOrder } from './device-sort.ts'
+import { type DeviceOrder, isByTime } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
-export interface ListedDeviceRow extends DeviceRow {
-  sort_key: string | Date | null
-}
+/** The row of a device, with its key in the order of the list. */
+export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null]
 
 /** `fromEnd`: the rows are nearer to the end of the list than to its start; for lists without filter, in an order that an index has. */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
@@ -42,7 +50,8 @@ export async function selectDevicePage(
   accountId: string,
   page: DevicePageQuery,
 ): Promise<ListedDeviceRow[]> {
-  const { rows } = await sql<ListedDeviceRow>`${planning(page.filter)}${devicePageSql(accountId, page)}`.execute(db)
+  const { rows } =
+    await sql<ListedDeviceRow>`${planning(page.filter)}${devicesAsRows}${devicePageSql(accountId, page)}`.execute(db)
   return rows
 }
 
@@ -97,8 +106,8 @@ function computedValues({ reads, where, key }: Omit<Computing, 'direction'>): Sq
 }
 
 function columnsOf(id: Sql, { device, live }: Pick<Reads, 'device' | 'live'>, attributes: AttributesRead): Sql {
-  const ofDevice = device ? [deviceColumns(attributes)] : [sql`${id} as id`]
-  return sql.join(live ? [...ofDevice, liveColumns(attributes)] : ofDevice, sql`, `)
+  const ofDevice = device ? [columnsFrom('d', columnsOfDevice(attributes))] : [sql`${id} as id`]
+  return sql.join(live ? [...ofDevice, columnsFrom('l', columnsOfLive(attributes))] : ofDevice, sql`, `)
 }
 
 interface Completing extends Pick<Reads, 'device' | 'live'> {
@@ -114,14 +123,15 @@ interface Completing extends Pick<Reads, 'device' | 'live'> {
 function completed(rows: Sql, { accountId, attributes, device, live, isBackwards = false }: Completing): Sql {
   const parts: Sql[] = []
   if (!device) {
-    parts.push(sql`cross join lateral (select ${deviceColumns(attributes)} from device d
+    parts.push(sql`cross join lateral (select ${columnsFrom('d', columnsOfDevice(attributes))} from device d
       where d.account_id = ${accountId} and d.id = p.id offset 0) as d`)
   }
   if (!live) {
-    parts.push(sql`cross join lateral (select ${liveColumns(attributes)} from device_live l
+    parts.push(sql`cross join lateral (select ${columnsFrom('l', columnsOfLive(attributes))} from device_live l
       where l.account_id = ${accountId} and l.device_id = p.id offset 0) as l`)
   }
-  return sql`select * from (select *, row_number() over () as position from (${rows}) as page) as p
+  const columns = deviceColumns(attributes, { device: device ? 'p' : 'd', live: live ? 'p' : 'l' })
+  return sql`select ${columns}, p.sort_key from (select *, row_number() over () as position from (${rows}) as page) as p
     ${sql.join(parts, sql` `)} order by p.position${sql.raw(isBackwards ? ' desc' : '')}`
 }
 
@@ -171,13 +181,13 @@ export async function findPlace(
   const { rows } = await sql<{ id: string; sort_key: string | Date | null }>`
     select ${column} as id, ${key ?? sql`null::text`} as sort_key from ${tables(reads)}
     where ${isOf(accountId, reads)} and ${column} = ${id}`.execute(db)
-  return rows[0] && placeOf(rows[0])
+  return rows[0] && { id: rows[0].id, key: toSortKey(rows[0].sort_key) }
 }
 
-export const placeOf = ({ id, sort_key: key }: { id: string; sort_key: string | Date | null }): Place => ({
-  id,
-  key: toSortKey(key),
-})
+export function placeOf(row: ListedDeviceRow, order: DeviceOrder): Place {
+  const key = row.at(-1) as string | null
+  return { id: row[0], key: key !== null && isByTime(order) ? parseTime(key).getTime() : key }
+}
 
 /** Times have whole milliseconds in the database too. */
 const toSortKey = (key: string | Date | null): SortKey => (key instanceof Date ? key.getTime() : key)

@@ -38,8 +38,8 @@ export async function listDevices(
     rows,
     size: page.size,
     order: order.text,
-    placeOf,
-    toItem: toDevice,
+    placeOf: (row) => placeOf(row, order),
+    toItem: (row) => toDevice(row, attributes),
     total,
   })
 }

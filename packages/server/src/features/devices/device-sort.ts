@@ -40,6 +40,9 @@ const kindOfKey: Record<DeviceField, 'text' | 'time' | 'none'> = {
   lastReported: 'time',
 }
 
+/** Whether the keys of an order are times. */
+export const isByTime = ({ by }: DeviceOrder): boolean => isField(by) && kindOfKey[by] === 'time'
+
 const isField = (by: DeviceOrder['by']): by is DeviceField => typeof by === 'string'
 
 /** Whether some devices have no key. */

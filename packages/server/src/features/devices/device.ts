@@ -1,5 +1,6 @@
+import type { StoredTime } from '../../db/types.ts'
 import type { List } from '../../graphql/list.ts'
-import type { Attributes } from '../attributes/attributes.ts'
+import type { Attributes, RawAttributes } from '../attributes/attributes.ts'
 
 export type State = 'active' | 'inactive'
 
@@ -9,12 +10,12 @@ export interface Device {
   name: string
   hardwareId: string | null
   platform: string | null
-  created: Date
+  created: StoredTime
   state: State
-  stateSince: Date | null
-  lastReported: Date | null
+  stateSince: StoredTime | null
+  lastReported: StoredTime | null
   /** Base values, the reserved ones included. Left out of lists whose documents do not ask for attributes. */
-  attributes?: Attributes
+  attributes?: RawAttributes
   /** The reserved ones of them alone, where documents ask for no others. */
   reserved?: Attributes
 }

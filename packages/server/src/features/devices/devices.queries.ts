@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Device } from './device.ts'
-import { type AttributesRead, type DeviceRow, deviceColumns, liveColumns, toDevice } from './device-row.ts'
+import { type AttributesRead, type DeviceRow, deviceColumns, devicesAsRows, toDevice } from './device-row.ts'
 
 /** Devices by id, in any order; ids of nobody's and of other users' devices are left out. */
 export async function selectDevices(
@@ -9,11 +9,11 @@ export async function selectDevices(
   accountId: string,
   { ids, attributes }: { ids: readonly string[]; attributes: AttributesRead },
 ): Promise<Device[]> {
-  const { rows } = await sql<DeviceRow>`
-    select ${deviceColumns(attributes)}, ${liveColumns(attributes)}
+  const { rows } = await sql<DeviceRow>`${devicesAsRows}
+    select ${deviceColumns(attributes, { device: 'd', live: 'l' })}
     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
     where d.account_id = ${accountId} and d.id = any(${ids})`.execute(db)
-  return rows.map(toDevice)
+  return rows.map((row) => toDevice(row, attributes))
 }
 
 export async function deviceExists(db: Database, accountId: string, id: string): Promise<boolean> {

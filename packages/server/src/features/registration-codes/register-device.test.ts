@@ -1,7 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { createTestDatabase } from '../../../test/database.ts'
 import { basic, type DeviceAnswer, refusalOf } from '../../../test/device.ts'
 import { newHardwareId, openRegistering, type Registering, rotate } from '../../../test/registering.ts'
+import { createDatabase, createPool } from '../../db/database.ts'
+import { registerWithCode } from './register-device.ts'
 
 let site: TestApp
 let here: Registering
@@ -162,6 +165,25 @@ describe('a code that does not hold', () => {
     const { code } = await here.newCode()
     expect((await here.register({ code, hardwareId: 'X' })).status).toBe(200)
   })
+})
+
+test('a code that is none costs one statement', async () => {
+  const { connection, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const sent: string[] = []
+  const statement = (text: string, _name: string | undefined, run: () => unknown): unknown => {
+    sent.push(text)
+    return run()
+  }
+  const db = createDatabase(createPool({ connection, size: 2, statementTimeout: 0 }), { statement })
+  onTestFinished(() => db.destroy())
+  const guessed = registerWithCode(
+    { db, clock: () => new Date(), onCode() {} },
+    { code: 'MCGUESS', hardwareId: 'X' },
+    undefined,
+  )
+  await expect(guessed).rejects.toMatchObject({ details: { reason: 'unknown-code' } })
+  expect(sent).toHaveLength(1)
 })
 
 describe('a hardware id that is taken', () => {

@@ -30,10 +30,11 @@ export async function registerWithCode(
   credentials: BasicCredentials | undefined,
 ): Promise<RegisteredByCode> {
   assertRequest(request)
+  const now = clock()
+  // Outside of the transaction: whoever guesses, and need not even have points left, costs one statement.
+  const code = await getCode(db, request.code, now)
+  onCode(code.id)
   return db.transaction().execute(async (transaction) => {
-    const now = clock()
-    const code = await getCode(transaction, request.code, now)
-    onCode(code.id)
     const context = actingFor(transaction, code)
     const { hardwareId } = request
     const again = await reregisterDevice(context, { hardwareId, credentials, registrationCode: code.id, now })
@@ -42,7 +43,7 @@ export async function registerWithCode(
     }
     if (code.used >= code.uses) throw deviceRefusal('used-up-code')
     const { id, secret, services } = await registerDevice(context, deviceOf(code, request), code.id)
-    // Last, so that the code's row is locked for a moment only: many devices come at once with one code.
+    // Last, so that the code's row is locked for a moment only: many devices come at once with one code. It may have been deleted, too.
     if (!(await countUse(transaction, code.accountId, code.id))) throw deviceRefusal('used-up-code')
     return { deviceId: id, secret, services }
   })
@@ -54,8 +55,8 @@ function assertRequest({ code, hardwareId, services }: RegistrationRequest): voi
   if (services !== undefined) assertNoNameTwice(services)
 }
 
-async function getCode(transaction: Database, text: string, now: Date): Promise<PresentedCode> {
-  const code = await findCodeByHash(transaction, hashCode(text))
+async function getCode(db: Database, text: string, now: Date): Promise<PresentedCode> {
+  const code = await findCodeByHash(db, hashCode(text))
   if (code === undefined) throw deviceRefusal('unknown-code')
   if (code.expires <= now) throw deviceRefusal('expired-code')
   return code

@@ -1,49 +1,53 @@
 import { sql } from 'kysely'
-import type { Attributes } from '../attributes/attributes.ts'
+import { rowsAsArrays } from '../../db/database.ts'
+import type { StoredTime } from '../../db/types.ts'
+import { RawJson } from '../../graphql/raw-json.ts'
 import type { State } from '../devices/device.ts'
 import type { Service } from './service.ts'
 
-/** What is read of `service s` for a service. */
-export interface ServiceRow {
-  id: string
-  device_id: string
-  name: string
-  application: number
-  host: string | null
-  port: number | null
-  enabled: boolean
-  created: Date
-  state: State
-  last_reported: Date | null
-  attributes?: Attributes
-}
+/** What tells the device, and what is read for a service, in the order of `serviceColumns`: a page of devices has thousands of services. */
+export type ServiceRow<Of> = readonly [
+  of: Of,
+  id: string,
+  name: string,
+  application: number,
+  host: string | null,
+  port: number | null,
+  enabled: boolean,
+  created: StoredTime,
+  state: State,
+  lastReported: StoredTime | null,
+  /** As JSON, where they are read. */
+  attributes?: string,
+]
 
-const ofService = ['id', 'device_id', 'name', 'application', 'host', 'port', 'enabled', 'created']
+/** Begins a statement that selects `serviceColumns`. */
+export const servicesAsRows = sql.raw(rowsAsArrays)
 
-/** Attributes may take many times what the rest takes: they are read where a document asks for them. */
-export const serviceColumns = (attributes: boolean) =>
-  sql.raw((attributes ? [...ofService, 'attributes'] : ofService).map((name) => `s.${name}`).join(', '))
+const ofService = ['id', 'name', 'application', 'host', 'port', 'enabled', 'created'].map((name) => `s.${name}`)
 
 /** A service that never reported, for which there is no row `live`, follows its device, whose state is `device.state`. */
 export const stateColumn = sql`coalesce(live.state, device.state)`
 
-export const stateColumns = sql`${stateColumn} as state, live.last_reported`
+/** Attributes may take many times what the rest takes: they are read where a document asks for them. */
+export const serviceColumns = (attributes: boolean) =>
+  sql`${sql.raw(ofService.join(', '))}, ${stateColumn} as state, live.last_reported${sql.raw(attributes ? ', s.attributes::text' : '')}`
 
 export const joinLive = sql`left join service_live live on live.account_id = s.account_id and live.service_id = s.id`
 
-export function toService(row: ServiceRow): Service {
+export function toService(row: ServiceRow<unknown>, deviceId: string): Service {
   const service: Service = {
-    id: row.id,
-    deviceId: row.device_id,
-    name: row.name,
-    application: row.application,
-    host: row.host,
-    port: row.port,
-    enabled: row.enabled,
-    created: row.created,
-    state: row.state,
-    lastReported: row.last_reported,
+    id: row[1],
+    deviceId,
+    name: row[2],
+    application: row[3],
+    host: row[4],
+    port: row[5],
+    enabled: row[6],
+    created: row[7],
+    state: row[8],
+    lastReported: row[9],
   }
-  if (row.attributes !== undefined) service.attributes = row.attributes
+  if (row[10] !== undefined) service.attributes = new RawJson(row[10])
   return service
 }

@@ -1,4 +1,5 @@
-import type { Attributes } from '../attributes/attributes.ts'
+import type { StoredTime } from '../../db/types.ts'
+import type { RawAttributes } from '../attributes/attributes.ts'
 import type { Device, State } from '../devices/device.ts'
 
 /** A service as the rest of the server sees it; a device's bulk service is one whose id is its device's. */
@@ -10,11 +11,11 @@ export interface Service {
   host: string | null
   port: number | null
   enabled: boolean
-  created: Date
+  created: StoredTime
   state: State
-  lastReported: Date | null
+  lastReported: StoredTime | null
   /** Base values. Left out of lists whose documents do not ask for attributes. */
-  attributes?: Attributes
+  attributes?: RawAttributes
   /** The device, where it is at hand already. */
   device?: Device
 }

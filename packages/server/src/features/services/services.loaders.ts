@@ -32,14 +32,16 @@ async function readServices(
 ): Promise<Service[][]> {
   const filter = readServiceFilter(wanted)
   const order = readServiceOrder(wanted.sort)
-  const byId = new Map(devices.map((device) => [device.id, device]))
-  const services = await selectServicesOfDevices(context.db, context.viewer.accountId, {
-    devices: [...byId.values()],
+  // A document may ask for a device twice; each is read once.
+  const distinct = [...new Map(devices.map((device) => [device.id, device])).values()]
+  const found = await selectServicesOfDevices(context.db, context.viewer.accountId, {
+    devices: distinct,
     filter,
     order,
     attributes: wanted.attributes,
   })
-  for (const service of services) service.device = byId.get(service.deviceId)!
-  const byDevice = Map.groupBy(services, ({ deviceId }) => deviceId)
-  return devices.map(({ id }) => byDevice.get(id) ?? [])
+  for (const [index, device] of distinct.entries()) for (const service of found[index]!) service.device = device
+  if (distinct.length === devices.length) return found
+  const byId = new Map(distinct.map(({ id }, index) => [id, found[index]!]))
+  return devices.map(({ id }) => byId.get(id)!)
 }

@@ -6,7 +6,7 @@ import type { State } from '../devices/device.ts'
 import { nameContains } from '../devices/name-contains.ts'
 import type { Service } from './service.ts'
 import type { ServiceFilter, ServiceOrder } from './service-list.ts'
-import { joinLive, type ServiceRow, serviceColumns, stateColumn, stateColumns, toService } from './service-row.ts'
+import { joinLive, type ServiceRow, serviceColumns, servicesAsRows, stateColumn, toService } from './service-row.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -16,37 +16,44 @@ export async function selectServices(
   accountId: string,
   { ids, attributes }: { ids: readonly string[]; attributes: boolean },
 ): Promise<Service[]> {
-  const { rows } = await sql<ServiceRow>`
-    select ${serviceColumns(attributes)}, ${stateColumns}
+  const { rows } = await sql<ServiceRow<string>>`${servicesAsRows}
+    select s.device_id, ${serviceColumns(attributes)}
     from service s join device_live device on device.account_id = s.account_id and device.device_id = s.device_id
     ${joinLive}
     where s.account_id = ${accountId} and s.id = any(${ids})`.execute(db)
-  return rows.map(toService)
+  return rows.map((row) => toService(row, row[0]))
 }
 
-export interface ServicesOfDevices {
-  devices: readonly { id: string; state: State }[]
+export interface ServicesOfDevices<Of> {
+  devices: readonly Of[]
   filter: ServiceFilter
   order: ServiceOrder
   /** Whether to read attributes. */
   attributes: boolean
 }
 
-/** The services of many devices in one query, those of each in order: along the index of each device's names, nothing is sorted. */
-export async function selectServicesOfDevices(
+/**
+ * The services of many devices in one query, for each device those of it in order: along the index of each device's names, nothing is
+ * sorted.
+ */
+export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,
   accountId: string,
-  { devices, filter, order, attributes }: ServicesOfDevices,
-): Promise<Service[]> {
-  const { rows } = await sql<ServiceRow>`
-    select found.*
-    from unnest(${devices.map(({ id }) => id)}::text[], ${devices.map(({ state }) => state)}::text[]) as device (id, state)
+  { devices, filter, order, attributes }: ServicesOfDevices<Of>,
+): Promise<Service[][]> {
+  const ids = devices.map(({ id }) => id)
+  const states = devices.map(({ state }) => state)
+  const { rows } = await sql<ServiceRow<number>>`${servicesAsRows}
+    select device.position::int, found.*
+    from unnest(${ids}::text[], ${states}::text[]) with ordinality as device (id, state, position)
     cross join lateral (
-      select ${serviceColumns(attributes)}, ${stateColumns} from service s ${joinLive}
+      select ${serviceColumns(attributes)} from service s ${joinLive}
       where s.account_id = ${accountId} and s.device_id = device.id and ${matching(filter)}
       order by ${orderBy(order)}
     ) as found`.execute(db)
-  return rows.map(toService)
+  const found = ids.map((): Service[] => [])
+  for (const row of rows) found[row[0] - 1]!.push(toService(row, ids[row[0] - 1]!))
+  return found
 }
 
 function matching({ name, state, applications }: ServiceFilter): Sql {

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type Database, query } from '../../../db/database.ts'
 import type { EventFilter } from '../event-filter.ts'
 import type { EventTypeName, Target } from '../record.ts'
@@ -19,11 +18,14 @@ export interface LogEnd {
  * `pg_snapshot_xmax` alone is no bound, since it leaves out transactions that began after the last one that ended.
  */
 export async function readLogEnd(db: Database): Promise<LogEnd> {
-  const { rows } = await sql<Record<keyof LogEnd, string>>`
-    select case when is_called then last_value else 0 end::text as last,
+  const rows = await query<Record<keyof LogEnd, string>>(
+    db,
+    `select case when is_called then last_value else 0 end::text as last,
       (x + ((age('3'::xid)::bigint + 3 - (x & 4294967295)) & 4294967295))::text as "nextTransaction",
       pg_snapshot_xmin(pg_current_snapshot())::text as ended
-    from event_id, lateral (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint) as snapshot (x)`.execute(db)
+    from event_id, lateral (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint) as snapshot (x)`,
+    [],
+  )
   const { last, nextTransaction, ended } = rows[0]!
   return { last: BigInt(last), nextTransaction: BigInt(nextTransaction), ended: BigInt(ended) }
 }

@@ -1,0 +1,42 @@
+import pg from 'pg'
+
+const { builtins, getTypeParser } = pg.types
+const parseAnyTime = getTypeParser(builtins.TIMESTAMPTZ) as (text: string) => Date
+
+const withTimes = (parse: (text: string) => unknown): pg.CustomTypesConfig => ({
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === builtins.TIMESTAMPTZ && format !== 'binary'
+      ? parse
+      : getTypeParser(oid, format as 'text')) as typeof getTypeParser,
+})
+
+/** How a pool reads values: as `pg` does, save for times. */
+export const types = withTimes(parseTime)
+
+declare const stored: unique symbol
+
+/** A time as the database writes it, where thousands are read and only some are shown, as they are. `parseTime` reads it. */
+export type StoredTime = string & { readonly [stored]: true }
+
+/** The same with times as they are stored. */
+export const typesWithStoredTimes = withTimes((text) => text)
+
+/** As PostgreSQL writes times to connections whose zone is UTC: `2026-11-20 08:30:00.123+00`, without zeros at its end. */
+const UTC_TIME = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/
+
+/** Each row of a list has several times; `pg` takes eight times as long over one. */
+export function parseTime(text: string): Date {
+  if (!UTC_TIME.test(text)) return parseAnyTime(text)
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2)
+  const time = Date.UTC(
+    year,
+    twoDigits(text, 5) - 1,
+    twoDigits(text, 8),
+    twoDigits(text, 11),
+    twoDigits(text, 14),
+    twoDigits(text, 17),
+  )
+  return new Date(text.length === 22 ? time : time + Math.floor(Number(text.slice(19, -3)) * 1_000))
+}
+
+const twoDigits = (text: string, at: number): number => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528

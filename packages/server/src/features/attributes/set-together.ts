@@ -1,0 +1,150 @@
+import { AsyncResource } from 'node:async_hooks'
+import pg from 'pg'
+import type { Database } from '../../db/database.ts'
+import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
+
+/** Statements for several devices that an account has under way: while one reaches the disk, the next is made up. */
+const AT_ONCE = 2
+/** Writes of one statement at most. */
+const MOST = 100
+
+/** What `setOnDevice` answers. */
+type Answer = boolean | undefined
+
+interface Asked {
+  write: BaseWrite
+  answer: PromiseWithResolvers<Answer>
+  /** What runs in it is part of the request that asked. */
+  scope: AsyncResource
+}
+
+interface Queue {
+  add(asked: Asked): void
+}
+
+/** By account; one is there while something of it is under way. */
+const queues = new WeakMap<Database, Map<string, Queue>>()
+
+/**
+ * As `setOnDevice`; writes that come while others of the account are under way share a statement and its commit. None waits for
+ * the device of another: one that is locked is left out, and written by itself.
+ */
+export function setTogether(db: Database, write: BaseWrite): Promise<Answer> {
+  const { accountId } = write
+  const ofDatabase = queues.get(db) ?? new Map<string, Queue>()
+  queues.set(db, ofDatabase)
+  const queue = ofDatabase.get(accountId) ?? createQueue(db, () => ofDatabase.delete(accountId))
+  ofDatabase.set(accountId, queue)
+  const asked: Asked = { write, answer: Promise.withResolvers(), scope: new AsyncResource('attribute write') }
+  queue.add(asked)
+  return asked.answer.promise
+}
+
+function createQueue(db: Database, onIdle: () => void): Queue {
+  /** Devices that are being written, each with the writes that came for it meanwhile: they would only wait for its lock. */
+  const busy = new Map<string, Asked[]>()
+  let ready: Asked[] = []
+  let together = 0
+  let alone = 0
+
+  /** What can go at once, no name of a device twice. Its devices are busy from here on: nothing for them is left in `ready`. */
+  const take = (): Asked[] => {
+    const names = new Map<string, Set<string>>()
+    const taken: Asked[] = []
+    const left: Asked[] = []
+    for (const asked of ready) {
+      const { targetId, name } = asked.write
+      const ofDevice = names.get(targetId)
+      const isFull = taken.length === MOST
+      if (ofDevice !== undefined && (isFull || ofDevice.has(name[0]))) busy.get(targetId)!.push(asked)
+      else if (isFull) left.push(asked)
+      else {
+        if (ofDevice === undefined) busy.set(targetId, [])
+        names.set(targetId, (ofDevice ?? new Set()).add(name[0]))
+        taken.push(asked)
+      }
+    }
+    ready = left
+    return taken
+  }
+
+  const release = (group: readonly Asked[]): void => {
+    for (const targetId of idsOf(group)) {
+      ready.push(...busy.get(targetId)!)
+      busy.delete(targetId)
+    }
+  }
+
+  const setSeveral = async (group: readonly Asked[]): Promise<void> => {
+    together++
+    const locked = await set(db, group, { waits: false })
+    together--
+    const isLocked = idsOf(locked)
+    release(group.filter(({ write }) => !isLocked.has(write.targetId)))
+    for (const ofDevice of Map.groupBy(locked, ({ write }) => write.targetId).values()) void setOne(ofDevice)
+    goOn()
+  }
+
+  const setOne = async (ofDevice: readonly Asked[]): Promise<void> => {
+    alone++
+    await set(db, ofDevice, { waits: true })
+    alone--
+    release(ofDevice)
+    goOn()
+  }
+
+  const goOn = (): void => {
+    while (ready.length > 0 && together < AT_ONCE) void setSeveral(take())
+    if (together + alone === 0) onIdle()
+  }
+
+  return {
+    add(asked) {
+      const { targetId } = asked.write
+      const waiting = busy.get(targetId)
+      if (waiting !== undefined) waiting.push(asked)
+      else if (together + alone === 0) {
+        busy.set(targetId, [])
+        void setOne([asked])
+      } else {
+        ready.push(asked)
+        goOn()
+      }
+    },
+  }
+}
+
+const idsOf = (group: readonly Asked[]): Set<string> => new Set(group.map(({ write }) => write.targetId))
+
+/** Makes writes of one account and answers them, save those to devices that are locked, which it returns. Never fails. */
+async function set(db: Database, group: readonly Asked[], { waits }: { waits: boolean }): Promise<Asked[]> {
+  if (group.length === 1 && waits) {
+    await setAlone(db, group[0]!)
+    return []
+  }
+  let outcomes: Outcome[]
+  try {
+    const writes = group.map(({ write }) => write)
+    // A trace has the statement once, as part of the request that came first.
+    outcomes = await group[0]!.scope.runInAsyncScope(() => setOnDevices(db, writes[0]!.accountId, { writes, waits }))
+  } catch (error) {
+    // Nothing was written; no write pays for what is wrong with another.
+    if (group.length > 1 && isRefusal(error)) await Promise.all(group.map((asked) => setAlone(db, asked)))
+    else for (const { answer } of group) answer.reject(error)
+    return []
+  }
+  return group.filter(({ answer }, index) => {
+    const outcome = outcomes[index]!
+    if (outcome === 'locked' && !waits) return true
+    // One that is gone by the time that its lock was to be had is as refused.
+    answer.resolve(outcome === null ? undefined : outcome === 'done')
+    return false
+  })
+}
+
+const setAlone = (db: Database, { write, answer, scope }: Asked): Promise<void> =>
+  scope.runInAsyncScope(() => setOnDevice(db, write)).then(answer.resolve, answer.reject)
+
+/** Of what was asked, not of the connection, what the server has to work with, or that it ends: that is so for each of them. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !/^(08|53|57|58)/.test(error.code ?? '')

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { createMetrics } from './metrics.ts'
+
+const linesOf = async (metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> =>
+  (await metrics.text()).text.split('\n').filter((line) => line.startsWith(name))
+
+test('whatever was counted is there each time the metrics are read, and once', async () => {
+  const metrics = createMetrics()
+  const [count, countToo] = [metrics.counter('requests'), metrics.counter('requests')]
+  count('login', '200', 'OK')
+  countToo('login', '200', 'OK')
+  count('login', '401', 'UNAUTHENTICATED')
+  const lines = [
+    'muster_requests_total{operation="login",status="200",code="OK"} 2',
+    'muster_requests_total{operation="login",status="401",code="UNAUTHENTICATED"} 1',
+  ]
+  expect(await linesOf(metrics, 'muster_requests_total')).toEqual(lines)
+  expect(await linesOf(metrics, 'muster_requests_total')).toEqual(lines)
+  count('login', '200', 'OK')
+  expect((await linesOf(metrics, 'muster_requests_total'))[0]).toMatch(/ 3$/)
+})
+
+test('so is every value of a histogram, however many there were in between', async () => {
+  const metrics = createMetrics()
+  const add = metrics.histogram('requestSeconds')
+  for (let value = 0; value < 2_500; value++) add(1, 'query')
+  add(2, 'mutation')
+  const counts = ['muster_request_seconds_count{kind="query"} 2500', 'muster_request_seconds_count{kind="mutation"} 1']
+  expect(await linesOf(metrics, 'muster_request_seconds_count')).toEqual(counts)
+  expect(await linesOf(metrics, 'muster_request_seconds_sum')).toEqual([
+    'muster_request_seconds_sum{kind="query"} 2500',
+    'muster_request_seconds_sum{kind="mutation"} 2',
+  ])
+})
