@@ -19,6 +19,7 @@ export interface Server {
 /** As it is by default but for the rate budget and the port of MQTT, on the database in its folder. */
 export async function startServer(folder: string): Promise<Server> {
   const env = {
+    ...contestants.server.env,
     MUSTER_DATA: folder,
     MUSTER_MQTT_PORT: '0',
     MUSTER_KEY_POINTS: '1000000000',

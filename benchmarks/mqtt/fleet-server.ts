@@ -29,7 +29,14 @@ export async function createFleetServer(env: Record<string, string>): Promise<Fl
     },
     async start() {
       child = spawn(process.execPath, [...FLAGS, main], {
-        env: { PATH: process.env.PATH, PORT: '0', MUSTER_MQTT_PORT: String(port), MUSTER_LOG_LEVEL: 'warn', ...env },
+        env: {
+          PATH: process.env.PATH,
+          MALLOC_ARENA_MAX: '2',
+          PORT: '0',
+          MUSTER_MQTT_PORT: String(port),
+          MUSTER_LOG_LEVEL: 'warn',
+          ...env,
+        },
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       url = await readyUrl(child)

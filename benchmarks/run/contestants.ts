@@ -3,17 +3,20 @@ import { fileURLToPath } from 'node:url'
 
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
-/** Behind `exec node`, with paths that hold wherever the benchmark runs. */
-function argsOfStart(): string[] {
+/** What stands around `exec node`, with paths that hold wherever the benchmark runs. */
+function asNpmStarts(): { args: string[]; env: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(path('../../package.json'), 'utf8')) as { scripts: { start: string } }
-  const [, args] = scripts.start.split('exec node ')
-  return args!.split(' ').map((arg) => (arg.startsWith('packages/') ? path(`../../${arg}`) : arg))
+  const [assignments, args] = scripts.start.split('exec node ')
+  return {
+    args: args!.split(' ').map((arg) => (arg.startsWith('packages/') ? path(`../../${arg}`) : arg)),
+    env: Object.fromEntries(assignments!.split(' ').flatMap((each) => (each === '' ? [] : [each.split('=')]))),
+  }
 }
 
 /** What is measured: each a process of its own on the same database, with ten connections to it. */
 export const contestants = {
   /** As `npm start` starts it. */
-  server: { args: argsOfStart() },
+  server: asNpmStarts(),
   /** The same SQL by hand, without GraphQL and signatures. */
   floor: { args: [path('../floor/main.ts')] },
   /** The least that a route of Fastify does. */
@@ -21,7 +24,7 @@ export const contestants = {
   postgraphile: { args: [path('../peers/postgraphile.js')] },
   /** Apollo Server, Kysely and DataLoader. */
   apollo: { args: [path('../peers/apollo.js')] },
-} as const satisfies Record<string, { args: readonly string[] }>
+} as const satisfies Record<string, { args: readonly string[]; env?: Readonly<Record<string, string>> }>
 
 export type Contestant = keyof typeof contestants
 

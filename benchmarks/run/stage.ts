@@ -57,7 +57,7 @@ async function furnish({ profile, ...size }: StageOptions, { programs, ...bare }
   const startServer = async (folder: string, flags: readonly string[], settings = {}): Promise<Program> => {
     await mkdir(folder, { recursive: true })
     const own = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
-    const env = { ...serverSettings, ...own, ...settings }
+    const env = { ...contestants.server.env, ...serverSettings, ...own, ...settings }
     return startProgram({ args: [...flags, ...contestants.server.args], env, log: join(folder, 'log') })
   }
 

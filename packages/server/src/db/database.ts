@@ -91,7 +91,7 @@ export function createPool(options: DatabaseOptions): Pool {
 export const plannedEachTime = '/* planned each time */'
 
 /**
- * Begins a statement whose rows are wanted as arrays of what is selected, in its order, and times as they are stored: for
+ * Stands before a statement whose rows are wanted as arrays of what is selected, in its order, and times as they are stored: for
  * thousands of rows that are made into something else at once.
  */
 export const rowsAsArrays = '/* rows as arrays */'

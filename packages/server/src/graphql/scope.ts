@@ -26,8 +26,8 @@ export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyR
   })
 }
 
-/** What can be answered with; application/json to those that take none of both, which graphql-http then refuses. */
-export const answerType = ({ headers }: FastifyRequest): AnswerType => negotiate(headers.accept) ?? 'application/json'
+/** What can be answered with; application/json to those that take none of both. */
+const answerType = ({ headers }: FastifyRequest): AnswerType => negotiate(headers.accept) ?? 'application/json'
 
 export function send(reply: FastifyReply, [text, init]: Response): FastifyReply {
   // graphql-http answers with a status alone where HTTP itself is at fault.

@@ -31,7 +31,7 @@ export function watchProcesses(mostSeconds: number, log: FastifyBaseLogger): Wat
   const timer = setInterval(() => {
     for (const [number, each] of watched) {
       if (each.looks === 0) tell(each.worker, { kind: 'ask' })
-      else if (mostSeconds > 0 && each.looks * LOOK_EVERY_MS >= mostSeconds * 1_000) {
+      else if (mostSeconds > 0 && each.looks * LOOK_EVERY_MS === mostSeconds * 1_000) {
         log.error({ process: number, pid: each.worker.process.pid, seconds: mostSeconds }, 'a server process is silent')
         each.worker.process.kill('SIGKILL')
       }

@@ -33,8 +33,8 @@ export const requestSettings = {
     name: 'MUSTER_MOST_REQUESTS',
     meaning:
       'Requests under way at most, streams apart, for each server process; further ones are answered 503 at once.',
-    default: '300',
-    parse: (text) => integer(text ?? '300', 1, 1_000_000),
+    default: '500',
+    parse: (text) => integer(text ?? '500', 1, 1_000_000),
   }),
   mostLag: setting({
     name: 'MUSTER_MOST_LAG',

@@ -36,11 +36,11 @@ interface Description {
 }
 
 const writes =
-  /\b(insert)\s+into\s+"?([a-z_]+)|\b(update)\s+"?([a-z_]+)"?(?=.*?\sset\s)|\b(delete)\s+from\s+"?([a-z_]+)/is
+  /\b(insert)\s+into\s+"?([a-z_]+)|\b(update)\s+(?!of\b)"?([a-z_]+)"?(?=.*?\sset\s)|\b(delete)\s+from\s+"?([a-z_]+)/is
 
 /** By what it does first to which table: what it writes, where it writes anything, or else what it reads. */
 function describeStatement(text: string): Description {
-  const bare = text.replace(/^\s*\/\*.*?\*\/\s*/s, '')
+  const bare = text.replace(/^(?:\s*\/\*.*?\*\/)*\s*/s, '')
   const [first, second] = writes.exec(bare)?.slice(1).filter(Boolean) ?? []
   const word = /^\s*([a-z]+)/i.exec(bare)?.[1]?.toLowerCase() ?? 'statement'
   const operation = first?.toLowerCase() ?? (word === 'with' ? 'select' : word)

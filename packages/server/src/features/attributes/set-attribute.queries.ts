@@ -37,7 +37,7 @@ export type Outcome = 'done' | 'refused' | 'locked' | null
 
 /**
  * Sets base attributes of devices of one account, each target's all or none; no top-level name of a target twice. What they do and what
- * they refuse is as `setOnDevice` has it, and so each by itself could be done where all of them are refused. A device that somebody
+ * they refuse is as `setOnDevice` has it. Of several that are refused together some may be possible singly. A device that somebody
  * else is changing is left out where `waits` is false, and so two such statements never wait for each other.
  */
 export async function setOnDevices(

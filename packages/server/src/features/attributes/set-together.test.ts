@@ -193,6 +193,60 @@ test('a device that somebody holds delays no other', async () => {
   expect(Object.keys(await attributesOf(held))).toHaveLength(waiting.length)
 })
 
+test('those that wait in line for a device are told when one of them gave up', async () => {
+  const id = nextDevice()
+  const isHeld = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
+  const holder = db.transaction().execute(async (transaction) => {
+    await sql`select from device where id = ${id} for update`.execute(transaction)
+    isHeld.resolve()
+    await letGo.promise
+  })
+  await isHeld.promise
+  const sent: string[] = []
+  const statement = (text: string, _name: string | undefined, run: () => unknown): unknown => {
+    sent.push(text)
+    return run()
+  }
+  const impatient = createDatabase(createPool({ connection: database.connection, size: 4, statementTimeout: 200 }), {
+    statement,
+  })
+  try {
+    const writes = range(6).map((index) => write(id, ['site'], `${index}`))
+    const answers = await Promise.allSettled(writes.map((each) => setTogether(impatient, each)))
+    expect(answers.map((answer) => answer.status === 'rejected' && answer.reason.code)).toEqual(
+      writes.map(() => '57014'),
+    )
+    expect(sent).toHaveLength(1)
+  } finally {
+    letGo.resolve()
+    await holder
+  }
+  expect(await setTogether(impatient, write(id, ['site'], 'oslo'))).toBe(true)
+  await impatient.destroy()
+  expect((await changesOf(id)).map((change) => change.new)).toEqual(['oslo'])
+})
+
+test('one that is refused costs the others of its device neither their answer nor their turn', async () => {
+  const [busy, id] = range(2).map(nextDevice) as [string, string]
+  await setOnDevice(db, write(id, ['b'], 'a value'))
+  const first = setTogether(db, write(busy, ['a'], 'x'))
+  const asked = [
+    write(id, ['site'], 'x'),
+    write(id, ['b', 'c'], 'no group'),
+    write(id, ['net'], 'x'),
+    write(id, ['site'], 'y'),
+  ]
+  expect(await Promise.all(asked.map((each) => setTogether(db, each)))).toEqual([true, false, true, true])
+  expect(await first).toBe(true)
+  expect((await changesOf(id)).map((change) => [change.name, change.new])).toEqual([
+    ['b', 'a value'],
+    ['site', 'x'],
+    ['net', 'x'],
+    ['site', 'y'],
+  ])
+})
+
 test('what is no device, is refused or fails is nothing to the others', async () => {
   const [good, conflicting, ...devices] = range(12).map(nextDevice) as [string, string, ...string[]]
   await setOnDevice(db, write(conflicting, ['site'], 'oslo'))

@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import pg from 'pg'
 import type { Database } from '../../db/database.ts'
+import { isDatabaseAway, isDatabaseSlow } from '../../graphql/database-away.ts'
 import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 
 /** Statements for several devices that an account has under way: while one reaches the disk, the next is made up. */
@@ -75,20 +76,30 @@ function createQueue(db: Database, onIdle: () => void): Queue {
     }
   }
 
+  /** What waits in line for these is told of a failure that it would meet too, each after as long a time as the first. */
+  const giveUp = (group: readonly Asked[], failure: unknown): void => {
+    for (const targetId of idsOf(group)) {
+      for (const { answer } of busy.get(targetId)!) answer.reject(failure)
+      busy.set(targetId, [])
+    }
+  }
+
   const setSeveral = async (group: readonly Asked[]): Promise<void> => {
     together++
-    const locked = await set(db, group, { waits: false })
+    const { locked, failure } = await set(db, group, { waits: false })
     together--
-    const isLocked = idsOf(locked)
-    release(group.filter(({ write }) => !isLocked.has(write.targetId)))
-    for (const ofDevice of Map.groupBy(locked, ({ write }) => write.targetId).values()) void setOne(ofDevice)
+    if (failure !== undefined) giveUp(group, failure)
+    const lockedIds = idsOf(locked)
+    release(group.filter(({ write }) => !lockedIds.has(write.targetId)))
+    for (const ofDevice of byDevice(locked)) void setOfOneDevice(ofDevice)
     goOn()
   }
 
-  const setOne = async (ofDevice: readonly Asked[]): Promise<void> => {
+  const setOfOneDevice = async (ofDevice: readonly Asked[]): Promise<void> => {
     alone++
-    await set(db, ofDevice, { waits: true })
+    const { failure } = await set(db, ofDevice, { waits: true })
     alone--
+    if (failure !== undefined) giveUp(ofDevice, failure)
     release(ofDevice)
     goOn()
   }
@@ -105,7 +116,7 @@ function createQueue(db: Database, onIdle: () => void): Queue {
       if (waiting !== undefined) waiting.push(asked)
       else if (together + alone === 0) {
         busy.set(targetId, [])
-        void setOne([asked])
+        void setOfOneDevice([asked])
       } else {
         ready.push(asked)
         goOn()
@@ -116,34 +127,60 @@ function createQueue(db: Database, onIdle: () => void): Queue {
 
 const idsOf = (group: readonly Asked[]): Set<string> => new Set(group.map(({ write }) => write.targetId))
 
-/** Makes writes of one account and answers them, save those to devices that are locked, which it returns. Never fails. */
-async function set(db: Database, group: readonly Asked[], { waits }: { waits: boolean }): Promise<Asked[]> {
-  if (group.length === 1 && waits) {
-    await setAlone(db, group[0]!)
-    return []
-  }
+const byDevice = (group: readonly Asked[]): Asked[][] => [...Map.groupBy(group, ({ write }) => write.targetId).values()]
+
+interface Made {
+  /** Those to devices that are locked: neither made nor answered. */
+  locked: readonly Asked[]
+  /** Why nothing was to be had of the database for a while. */
+  failure: unknown
+}
+
+/** Makes writes of one account and answers them. Never fails. */
+async function set(db: Database, group: readonly Asked[], { waits }: { waits: boolean }): Promise<Made> {
+  if (group.length === 1 && waits) return { locked: [], failure: await setAlone(db, group[0]!) }
   let outcomes: Outcome[]
   try {
     const writes = group.map(({ write }) => write)
     // A trace has the statement once, as part of the request that came first.
     outcomes = await group[0]!.scope.runInAsyncScope(() => setOnDevices(db, writes[0]!.accountId, { writes, waits }))
   } catch (error) {
-    // Nothing was written; no write pays for what is wrong with another.
-    if (group.length > 1 && isRefusal(error)) await Promise.all(group.map((asked) => setAlone(db, asked)))
+    if (group.length > 1 && isRefusal(error)) await setSingly(db, group)
     else for (const { answer } of group) answer.reject(error)
-    return []
+    return { locked: [], failure: asFailure(error) }
   }
-  return group.filter(({ answer }, index) => {
+  const locked: Asked[] = []
+  const refused: Asked[] = []
+  for (const [index, asked] of group.entries()) {
     const outcome = outcomes[index]!
-    if (outcome === 'locked' && !waits) return true
+    if (outcome === 'locked' && !waits) locked.push(asked)
+    else if (outcome === 'refused') refused.push(asked)
     // One that is gone by the time that its lock was to be had is as refused.
-    answer.resolve(outcome === null ? undefined : outcome === 'done')
-    return false
-  })
+    else asked.answer.resolve(outcome === null ? undefined : outcome === 'done')
+  }
+  await setSingly(db, refused)
+  return { locked, failure: undefined }
 }
 
-const setAlone = (db: Database, { write, answer, scope }: Asked): Promise<void> =>
-  scope.runInAsyncScope(() => setOnDevice(db, write)).then(answer.resolve, answer.reject)
+/** Nothing of these was written; no write pays for what is wrong with another. Those of a device go in their order. */
+async function setSingly(db: Database, group: readonly Asked[]): Promise<void> {
+  const inTurn = async (ofDevice: readonly Asked[]): Promise<void> => {
+    for (const asked of ofDevice) await setAlone(db, asked)
+  }
+  await Promise.all(byDevice(group).map(inTurn))
+}
+
+/** Answers one. What it resolves to is as `Made` has it. */
+const setAlone = (db: Database, { write, answer, scope }: Asked): Promise<unknown> =>
+  scope
+    .runInAsyncScope(() => setOnDevice(db, write))
+    .then(answer.resolve, (error) => {
+      answer.reject(error)
+      return asFailure(error)
+    })
+
+/** PostgreSQL was not there, or gave up waiting. That an outcome is unknown says nothing of the next. */
+const asFailure = (error: unknown): unknown => (isDatabaseSlow(error) || isDatabaseAway(error) ? error : undefined)
 
 /** Of what was asked, not of the connection, what the server has to work with, or that it ends: that is so for each of them. */
 const isRefusal = (error: unknown): boolean =>
