@@ -89,7 +89,13 @@ async function measure(chosen: readonly Scenario[], { options, stage, load, hasP
     )
   }
   const method = `${rounds} rounds of ${seconds} s for each, in turn, by ${load.name}, on ${devices} devices with ${SERVICES} services each; ratios are of the same round.`
-  return { machine, method, missing, outcomes, explanations: await readExplanations() }
+  return {
+    machine,
+    method,
+    missing,
+    outcomes,
+    explanations: await readExplanations(new URL('shortfalls.md', import.meta.url)),
+  }
 }
 
 /** Starts the peers; one that does not start is left out and named. */

@@ -103,7 +103,11 @@ test('where a target is missed the report says why, and only there', async () =>
   expect(reportOf({ rates: [], figures: [figure(0.9), figure(0.8)] })).toContain('### Page\n\nIt is printed.\n')
   expect(reportOf({ rates: [], figures: [figure(0.9)] })).not.toContain('It is printed.')
   const names = scenarios.map(({ name }) => name)
-  expect([...(await readExplanations()).keys()].filter((name) => !names.includes(name))).toEqual([])
+  expect(
+    [...(await readExplanations(new URL('shortfalls.md', import.meta.url))).keys()].filter(
+      (name) => !names.includes(name),
+    ),
+  ).toEqual([])
 })
 
 test('server and floor answer the same for the console', async () => {

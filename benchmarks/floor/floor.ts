@@ -41,7 +41,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 async function listWithServices({ pool, accountId }: Of, { size }: { size: number }): Promise<unknown> {
-  const found = await pool.query({ ...pageWithAttributes, values: [accountId, size + 1, 0, accountId] })
+  const found = await pool.query({ ...pageWithAttributes, values: [accountId, size + 1, accountId] })
   const devices = found.rows.slice(0, size)
   const ofDevices = [devices.map(({ id }) => id), devices.map(({ state }) => state), accountId]
   const byDevice = devices.map(() => [] as unknown[])
@@ -89,7 +89,7 @@ function attributesOf(device: Record<string, unknown> & { attributes: string }):
 }
 
 async function list({ pool, accountId }: Of, { size }: { size: number }): Promise<unknown> {
-  const { rows } = await pool.query({ ...page, values: [accountId, size + 1, 0, accountId] })
+  const { rows } = await pool.query({ ...page, values: [accountId, size + 1, accountId] })
   const items = rows.slice(0, size).map((device) => ({
     id: device.id,
     name: device.name,

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/app.ts'
 import { atDatabase } from '../../packages/server/test/global-setup.ts'
+import { readExplanations } from '../run/explanations.ts'
 import { graphql, toRequest } from '../run/operation.ts'
 import { furnish, HITS } from './fleets.ts'
 import { measure, type Result } from './measure.ts'
@@ -69,8 +70,15 @@ test('every row is answered, and stands in the report', async () => {
   const rows = await growthRows({ few, many, quiet: few })
   const results: Result[] = []
   for (const row of rows) results.push(await measure(row, { rounds: 1, turns: 1 }))
-  const report = toMarkdown({ machine: [], method: '', results })
+  const explanations = new Map(rows.map(({ title }) => [title, `Because of ${title}.`]))
+  const report = toMarkdown({ machine: [], method: '', results, explanations })
   for (const { title } of rows) expect(report).toContain(`| ${title} `)
   expect(report).toMatch(/^\| total .*\| ≤ 2 +\| (yes|\*\*no\*\*) +\|$/m)
   expect(report).toMatch(/under status writes: \d+ status writes a second/)
+  for (const [line, title] of report.matchAll(/^\| (.+?) +\|.*\| (?:yes|\*\*no\*\*) +\|$/gm)) {
+    expect(report.includes(`### ${title}\n\nBecause of ${title}.`)).toBe(line.includes('**no**'))
+  }
+  const titles = rows.map(({ title }) => title)
+  const explained = [...(await readExplanations(new URL('shortfalls.md', import.meta.url))).keys()]
+  expect(explained.filter((title) => !titles.includes(title))).toEqual([])
 })

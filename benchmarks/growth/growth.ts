@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { connectRunning } from '../../packages/server/src/db/embedded/connect-running.ts'
+import { readExplanations } from '../run/explanations.ts'
 import { describeMachine } from '../run/machine.ts'
 import { HITS, makeFleets } from './fleets.ts'
 import { measure, type Result } from './measure.ts'
@@ -61,7 +62,8 @@ async function run(): Promise<void> {
       found.push(result)
       progress(`${row.title}: ${result.times.median.toFixed(2)}`)
     }
-    const text = toMarkdown({ machine, method: method(effort), results: found })
+    const explanations = await readExplanations(new URL('shortfalls.md', import.meta.url))
+    const text = toMarkdown({ machine, method: method(effort), results: found, explanations })
     console.log(text)
     await mkdir(results, { recursive: true })
     const isWhole = options.only === '' && sizes.devices === 1_000_000

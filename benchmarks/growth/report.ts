@@ -5,13 +5,17 @@ export interface GrowthReport {
   machine: readonly string[]
   method: string
   results: readonly Result[]
+  /** Why rows miss their targets, by title. */
+  explanations: ReadonlyMap<string, string>
 }
 
 /** As Markdown, whose table is readable on a terminal too. */
-export function toMarkdown({ machine, method, results }: GrowthReport): string {
+export function toMarkdown({ machine, method, results, explanations }: GrowthReport): string {
   const notes = results.flatMap(({ row, meanwhile }) =>
     meanwhile === undefined ? [] : [`- ${row.title}: ${meanwhile.note}`],
   )
+  const missed = results.filter((result) => isMet(result) === false)
+  const reasons = missed.map(({ row }) => `### ${row.title}\n\n${explanations.get(row.title) ?? 'Not explained yet.'}`)
   const head = ['What', 'Small', 'Large', 'Small ms', 'Large ms', 'Times', 'Least to most', 'Target', 'Met']
   const parts = [
     '# Growth',
@@ -19,11 +23,17 @@ export function toMarkdown({ machine, method, results }: GrowthReport): string {
     machine.map((line) => `- ${line}`).join('\n'),
     table(head, results.map(cells)),
     ...(notes.length === 0 ? [] : [notes.join('\n')]),
+    ...(reasons.length === 0 ? [] : ['## Where the time goes where a target is missed', ...reasons]),
   ]
   return `${parts.join('\n\n')}\n`
 }
 
-function cells({ row, small, large, times, meanwhile }: Result): string[] {
+/** Undefined where there is no target. */
+const isMet = ({ row: { target }, times, meanwhile }: Result): boolean | undefined =>
+  target === undefined ? undefined : times.median <= target && meanwhile?.isEnough !== false
+
+function cells(result: Result): string[] {
+  const { row, small, large, times } = result
   const { title, of = 'few', with: grown = 'many', target } = row
   return [
     title,
@@ -34,7 +44,7 @@ function cells({ row, small, large, times, meanwhile }: Result): string[] {
     times.median.toFixed(2),
     `${times.least.toFixed(2)} to ${times.most.toFixed(2)}`,
     target === undefined ? '' : `≤ ${target}`,
-    target === undefined ? '' : times.median <= target && meanwhile?.isEnough !== false ? 'yes' : '**no**',
+    target === undefined ? '' : isMet(result) ? 'yes' : '**no**',
   ]
 }
 

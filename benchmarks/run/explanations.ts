@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
-/** Written by hand from profiles: a section for each scenario, under its name. */
-const written = new URL('../shortfalls.md', import.meta.url)
-
-/** What the report says where a scenario misses a target, by its name. */
-export async function readExplanations(): Promise<ReadonlyMap<string, string>> {
+/** What a report says where a target is missed, by the heading of its section. `written` by hand, from profiles. */
+export async function readExplanations(written: URL): Promise<ReadonlyMap<string, string>> {
   const [, ...sections] = (await readFile(written, 'utf8')).split(/^## /m)
   return new Map(
     sections.map((section): [string, string] => {

@@ -10,6 +10,8 @@ export interface ExplainedDatabase {
   planFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
   /** The plan that PostgreSQL keeps for a named statement: made for any values. */
   genericPlanFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
+  /** The one statement that `run` sends. */
+  textOf(run: (db: Database) => Promise<unknown>): Promise<string>
   close(): Promise<void>
 }
 
@@ -79,6 +81,9 @@ export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
       } finally {
         await pool.query('deallocate explained; reset plan_cache_mode')
       }
+    },
+    async textOf(run) {
+      return (await statementOf(run)).text
     },
     async close() {
       await db.destroy()

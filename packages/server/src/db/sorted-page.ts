@@ -40,6 +40,19 @@ export interface SqlFarStart {
 /** People's order of text: `node-2` before `node-10`, case aside. */
 export const naturally = (text: Sql): Sql => sql`${text} collate natural_order`
 
+/**
+ * Rows after which a list is planned to end, from how many are wanted. Written into the statement, one of few numbers: PostgreSQL takes
+ * a LIMIT that it does not know for a tenth of the table, finds that dear, and plans the statement anew each time
+ * (docs/decisions/0010). The page is cut to size around it.
+ */
+function plannedLimit(rows: number): Sql {
+  let most = FEWEST_PLANNED
+  while (most < rows) most *= 4
+  return sql.lit(most)
+}
+
+const FEWEST_PLANNED = 64
+
 export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
 /**
@@ -47,11 +60,13 @@ export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...condition
  * time at any depth. Keys that are missing make two branches, each along an index; the second runs when the first ends early.
  */
 export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
-  if ('after' in start) return rowsAfter(source, order, start.after, limit)
+  if ('after' in start) return cut(rowsAfter(source, order, start.after, plannedLimit(limit)), sql`limit ${limit}`)
   const { offset } = start
-  if (order.nullable === undefined) return sql`${keyed(source, order, [], limit)} offset ${offset}`
-  const last = offset + limit
-  return sql`${inTurn(keyed(source, order, [], last), unkeyed(source, order, [], last), limit)} offset ${offset}`
+  // Deep in a list the walk there takes longer than to plan it.
+  const last = offset === 0 ? plannedLimit(limit) : sql`${offset + limit}`
+  const first = keyed(source, order, [], last)
+  const rows = order.nullable === undefined ? first : inTurn(first, unkeyed(source, order, [], last))
+  return cut(rows, offset === 0 ? sql`limit ${limit}` : sql`limit ${limit} offset ${offset}`)
 }
 
 /**
@@ -64,11 +79,11 @@ export function rowsFromEnd(source: RowSource, order: SqlOrder, { offset, total 
   const passed = sql`greatest(${total} - ${offset}::int - ${limit}::int, 0)`
   const wanted = sql`least(${left}, ${limit}::int)`
   if (order.nullable === undefined) return sql`${keyed(source, backwards, [], wanted)} offset ${passed}`
-  const rows = inTurn(unkeyed(source, backwards, [], left), keyed(source, backwards, [], left), wanted)
-  return sql`${rows} offset ${passed}`
+  const rows = inTurn(unkeyed(source, backwards, [], left), keyed(source, backwards, [], left))
+  return sql`${rows} limit ${wanted} offset ${passed}`
 }
 
-function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, limit: number): Sql {
+function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, limit: Sql): Sql {
   const beyond = sql.raw(order.direction === 'asc' ? '>' : '<')
   const ids = order.twinId === undefined ? [order.id] : [order.id, order.twinId]
   const idsBeyond = ids.map((each) => sql`${each} ${beyond} ${id}`)
@@ -76,7 +91,7 @@ function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, li
   if (key === null) return unkeyed(source, order, idsBeyond, limit)
   const placeBeyond = sql`(${order.key}, ${order.id}) ${beyond} (${key}, ${id})`
   if (order.nullable === undefined) return keyed(source, order, [placeBeyond], limit)
-  return inTurn(keyed(source, order, [placeBeyond], limit), unkeyed(source, order, [], limit), limit)
+  return inTurn(keyed(source, order, [placeBeyond], limit), unkeyed(source, order, [], limit))
 }
 
 /**
@@ -99,10 +114,8 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
   return sql`((${order.key}, ${order.id}) ${beyond} (${key}, ${id}) or ${order.nullable} is null)`
 }
 
-type Limit = number | Sql
-
 /** Those that have a key. */
-function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Limit): Sql {
+function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
   const key = order.key ?? sql`null::text`
   const isThere = order.nullable === undefined ? [] : [sql`${order.nullable} is not null`]
   return sql`select ${columns}, ${key} as sort_key from ${from}
@@ -110,14 +123,15 @@ function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions:
 }
 
 /** Those that have none. */
-function unkeyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Limit): Sql {
+function unkeyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
   const isMissing = sql`${order.nullable} is null`
   return sql`select ${columns}, ${order.key} as sort_key from ${from}
     where ${allOf([...where, isMissing, ...conditions])} order by ${orderBy({ ...order, key: undefined })} limit ${limit}`
 }
 
-const inTurn = (first: Sql, second: Sql, limit: Limit): Sql =>
-  sql`select * from ((${first}) union all (${second})) as page limit ${limit}`
+const cut = (rows: Sql, to: Sql): Sql => sql`select * from (${rows}) as page ${to}`
+
+const inTurn = (first: Sql, second: Sql): Sql => sql`select * from ((${first}) union all (${second})) as page`
 
 function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { key?: Sql | undefined }): Sql {
   const towards = sql.raw(direction)

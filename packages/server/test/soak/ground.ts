@@ -23,11 +23,15 @@ export interface Ground {
   stop(): Promise<void>
 }
 
-/** A server as `npm start` has it on a database of its own, with a fleet whose devices can sign on. Nothing is limited but by `env`. */
+/** What stays as it is by default: turning away what is too much, and giving up on a silent database. */
+const byDefault = { MUSTER_MOST_REQUESTS: '', MUSTER_MOST_LAG: '', MUSTER_DATABASE_SILENCE: '' }
+
+/** A server as `npm start` has it, but for budgets, on a database of its own, with a fleet whose devices can sign on. */
 export async function layGround(devices: number, env: Record<string, string> = {}): Promise<Ground> {
   const database = await startDatabase()
   const server = await createFleetServer({
     ...unlimited,
+    ...byDefault,
     DATABASE_URL: database.url,
     MUSTER_DATA: database.folder,
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),

@@ -29,8 +29,8 @@ import { type DeviceOrder, isByTime } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** The row of a device, with its key in the order of the list. */
-export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null]
+/** The row of a device, with its key in the order of the list, which is left away where the row has it. */
+export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
 /** `fromEnd`: the rows are nearer to the end of the list than to its start; for lists without filter, in an order that an index has. */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
@@ -66,15 +66,16 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const where = [isOf(accountId, reads), ...filter.where]
   const order = { ...key, direction: page.order.direction }
   const { start, limit, attributes } = page
+  const toComplete = { accountId, attributes, hasKey: !isKeyInRow(page.order) }
 
   if (key.isComputed) {
     const { source, computed } = computedSource({ reads, where, key, direction: order.direction })
-    return completed(scannedRows(source, computed, start, limit), { accountId, attributes, device: false, live: false })
+    return completed(scannedRows(source, computed, start, limit), { ...toComplete, device: false, live: false })
   }
   const joined = reads.device && reads.live ? { ...order, id: key.id, twinId: sql`l.device_id` } : order
   const has = 'offset' in start && start.offset > 0 ? { device: false, live: false } : reads
   const source = { columns: columnsOf(key.id, has, attributes), from: tables(reads), where }
-  const completing = { accountId, attributes, ...has }
+  const completing = { ...toComplete, ...has }
   if ('offset' in start && start.fromEnd) {
     const far = { offset: start.offset, total: deviceCount(accountId) }
     return completed(rowsFromEnd(source, joined, far, limit), { ...completing, isBackwards: true })
@@ -113,6 +114,8 @@ function columnsOf(id: Sql, { device, live }: Pick<Reads, 'device' | 'live'>, at
 interface Completing extends Pick<Reads, 'device' | 'live'> {
   accountId: string
   attributes: AttributesRead
+  /** Whether the key of each row is wanted with it. */
+  hasKey: boolean
   isBackwards?: boolean
 }
 
@@ -120,7 +123,8 @@ interface Completing extends Pick<Reads, 'device' | 'live'> {
  * The rows of a page with what they lack of their devices. The fences keep each look-up by key: planned freely, it can become
  * a scan of the whole table.
  */
-function completed(rows: Sql, { accountId, attributes, device, live, isBackwards = false }: Completing): Sql {
+function completed(rows: Sql, completing: Completing): Sql {
+  const { accountId, attributes, hasKey, device, live, isBackwards = false } = completing
   const parts: Sql[] = []
   if (!device) {
     parts.push(sql`cross join lateral (select ${columnsFrom('d', columnsOfDevice(attributes))} from device d
@@ -131,7 +135,7 @@ function completed(rows: Sql, { accountId, attributes, device, live, isBackwards
       where l.account_id = ${accountId} and l.device_id = p.id offset 0) as l`)
   }
   const columns = deviceColumns(attributes, { device: device ? 'p' : 'd', live: live ? 'p' : 'l' })
-  return sql`select ${columns}, p.sort_key from (select *, row_number() over () as position from (${rows}) as page) as p
+  return sql`select ${columns}${sql.raw(hasKey ? ', p.sort_key' : '')} from (select *, row_number() over () as position from (${rows}) as page) as p
     ${sql.join(parts, sql` `)} order by p.position${sql.raw(isBackwards ? ' desc' : '')}`
 }
 
@@ -185,9 +189,13 @@ export async function findPlace(
 }
 
 export function placeOf(row: ListedDeviceRow, order: DeviceOrder): Place {
-  const key = row.at(-1) as string | null
+  if (order.by === 'id') return { id: row[0], key: null }
+  const key = isKeyInRow(order) ? row[1] : (row.at(-1) as string | null)
   return { id: row[0], key: key !== null && isByTime(order) ? parseTime(key).getTime() : key }
 }
+
+/** The key of a name is the name; an id has none. */
+const isKeyInRow = ({ by }: DeviceOrder): boolean => by === 'name' || by === 'id'
 
 /** Times have whole milliseconds in the database too. */
 const toSortKey = (key: string | Date | null): SortKey => (key instanceof Date ? key.getTime() : key)

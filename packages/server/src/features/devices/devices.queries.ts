@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
+import { type Database, isAnyOf } from '../../db/database.ts'
 import type { Device } from './device.ts'
 import { type AttributesRead, type DeviceRow, deviceColumns, devicesAsRows, toDevice } from './device-row.ts'
 
@@ -12,7 +12,7 @@ export async function selectDevices(
   const { rows } = await sql<DeviceRow>`${devicesAsRows}
     select ${deviceColumns(attributes, { device: 'd', live: 'l' })}
     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
-    where d.account_id = ${accountId} and d.id = any(${ids})`.execute(db)
+    where d.account_id = ${accountId} and ${isAnyOf(sql`d.id`, ids)}`.execute(db)
   return rows.map((row) => toDevice(row, attributes))
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sortable, valueIn } from '../../db/attribute-expressions.ts'
-import type { Database } from '../../db/database.ts'
+import { type Database, isAnyOf } from '../../db/database.ts'
 import { allOf, naturally } from '../../db/sorted-page.ts'
 import type { State } from '../devices/device.ts'
 import { nameContains } from '../devices/name-contains.ts'
@@ -20,7 +20,7 @@ export async function selectServices(
     select s.device_id, ${serviceColumns(attributes)}
     from service s join device_live device on device.account_id = s.account_id and device.device_id = s.device_id
     ${joinLive}
-    where s.account_id = ${accountId} and s.id = any(${ids})`.execute(db)
+    where s.account_id = ${accountId} and ${isAnyOf(sql`s.id`, ids)}`.execute(db)
   return rows.map((row) => toService(row, row[0]))
 }
 

@@ -6,18 +6,19 @@ import { applicationTypes, findApplicationType } from './application-types.ts'
 import { loadServicesOfDevice } from './services.loaders.ts'
 import { findServices } from './services.ts'
 
-const asksForAttributes = lookAhead([], new Set(['attributes', 'attribute']))
+const attributesAsked = lookAhead([], ['attributes', 'attribute'])
 
 export const servicesPart = schemaPart(new URL('./services.graphql', import.meta.url), {
   Query: {
     applicationTypes: () => [...applicationTypes],
   },
   User: {
-    service: (_user, { id }, context, info) => findServices(context, id, { attributes: asksForAttributes(info) }),
+    service: (_user, { id }, context, info) =>
+      findServices(context, id, { attributes: attributesAsked(info).length > 0 }),
   },
   Device: {
     services: (device, args, context, info) =>
-      loadServicesOfDevice(context, device, { ...args, attributes: asksForAttributes(info) }),
+      loadServicesOfDevice(context, device, { ...args, attributes: attributesAsked(info).length > 0 }),
   },
   Service: {
     title: ({ application }) => findApplicationType(application)?.name ?? String(application),
