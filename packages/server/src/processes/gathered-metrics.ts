@@ -1,9 +1,8 @@
-import type { Worker } from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { AggregatorRegistry } from 'prom-client'
 import { createMetrics, type Samples } from '../metrics.ts'
-import { type FromProcess, tell } from './messages.ts'
+import { type FromProcess, tell, type Way } from './messages.ts'
 
 /** A process that takes longer is left out; its counts stand as they were. */
 const ANSWERED_WITHIN_MS = 4_000
@@ -19,10 +18,16 @@ export interface GatheredMetrics {
 export interface GatheringOptions {
   /** Processes that there are to be. */
   count: number
-  running: ReadonlyMap<number, Worker>
+  running: ReadonlyMap<number, Way>
   /** Of one that is, no answer is waited for. */
   isSilent: (number: number) => boolean
   log: FastifyBaseLogger
+}
+
+/** Of one that is not there: what it counted so far. */
+interface Answer {
+  isThere: boolean
+  samples: Samples
 }
 
 export function gatherMetrics({ count, running, isSilent, log }: GatheringOptions): GatheredMetrics {
@@ -32,24 +37,25 @@ export function gatherMetrics({ count, running, isSilent, log }: GatheringOption
   const known = new Map<number, Samples>()
   let past: Promise<Samples> = Promise.resolve([])
   let questions = 0
-  const open = new Map<number, Map<number, (samples: Samples | undefined) => void>>()
+  const open = new Map<number, Map<number, (answer: Answer) => void>>()
+
+  const absent = (number: number): Answer => ({ isThere: false, samples: countsOf(known.get(number) ?? []) })
 
   const sample = async (): Promise<Samples[]> => {
     const question = ++questions
-    const asked = new Map<number, (samples: Samples | undefined) => void>()
+    const asked = new Map<number, (answer: Answer) => void>()
     open.set(question, asked)
-    const answers = Array.from(running, async ([number, worker]) => {
-      const { promise, resolve } = Promise.withResolvers<Samples | undefined>()
+    const answers = Array.from(running, ([number, worker]) => {
+      const { promise, resolve } = Promise.withResolvers<Answer>()
       asked.set(number, resolve)
-      if (isSilent(number)) resolve(undefined)
+      if (isSilent(number)) resolve(absent(number))
       else tell(worker, { kind: 'sample', question })
-      const samples = await promise
-      return { isThere: samples !== undefined, samples: samples ?? countsOf(known.get(number) ?? []) }
+      return promise
     })
     const timer = new AbortController()
     const late = sleep(ANSWERED_WITHIN_MS, undefined, { signal: timer.signal }).then(
       () => {
-        for (const giveUp of asked.values()) giveUp(undefined)
+        for (const [number, answer] of asked) answer(absent(number))
       },
       () => {},
     )
@@ -62,15 +68,19 @@ export function gatherMetrics({ count, running, isSilent, log }: GatheringOption
   }
 
   const measure = async (): Promise<{ type: string; text: string }> => {
-    const registry = AggregatorRegistry.aggregate([...(await sample()), await past, await ofParent.samples()])
+    // As it is now: who ends while others are asked is among the answers.
+    const before = past
+    const registry = AggregatorRegistry.aggregate([...(await sample()), await before, await ofParent.samples()])
     return { type: registry.contentType, text: await registry.metrics() }
   }
 
   return {
     take(number, message) {
+      // What one said before it ended may come after: that is counted already.
+      if (!running.has(number)) return
       if (message.kind === 'samples') {
         known.set(number, message.samples)
-        open.get(message.question)?.get(number)?.(message.samples)
+        open.get(message.question)?.get(number)?.({ isThere: true, samples: message.samples })
       } else if (message.kind === 'measure') {
         void measure().then(
           (answer) => {
@@ -82,9 +92,9 @@ export function gatherMetrics({ count, running, isSilent, log }: GatheringOption
       }
     },
     ended(number) {
-      for (const asked of open.values()) asked.get(number)?.(undefined)
-      const counted = countsOf(known.get(number) ?? [])
-      past = past.then((before) => AggregatorRegistry.aggregate([before, counted]).getMetricsAsJSON())
+      const last = absent(number)
+      for (const asked of open.values()) asked.get(number)?.(last)
+      past = past.then((before) => AggregatorRegistry.aggregate([before, last.samples]).getMetricsAsJSON())
       known.delete(number)
     },
   }

@@ -34,6 +34,8 @@ export function linkToParent(): Link {
   }
 
   listen('ask', () => send({ kind: 'here' }))
+  // Whoever asked before may not have been heard.
+  void send({ kind: 'here' })
 
   return {
     ready: (url) => send({ kind: 'ready', url }),

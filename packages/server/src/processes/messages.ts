@@ -24,6 +24,9 @@ export type ToProcess =
   | { kind: 'sample'; question: number }
   | { kind: 'measured'; question: number; type: string; text: string }
 
-export function tell(worker: Worker, message: ToProcess): void {
+/** The way to a server process. */
+export type Way = Pick<Worker, 'isConnected' | 'send'>
+
+export function tell(worker: Way, message: ToProcess): void {
   if (worker.isConnected()) worker.send(message)
 }

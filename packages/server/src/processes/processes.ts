@@ -59,6 +59,7 @@ export function createProcesses(
     cluster.setupPrimary({ exec: program, args: [], serialization: 'advanced' })
     const worker = cluster.fork({ [NUMBER_VARIABLE]: String(number) })
     running.set(number, worker)
+    watch.add(number, worker)
     const ended = exitOf(worker).then((end) => {
       running.delete(number)
       watch.remove(number)
@@ -72,9 +73,7 @@ export function createProcesses(
       metrics.take(number, message)
     })
     try {
-      const url = await readyUrl(worker, ended)
-      watch.add(number, worker)
-      return { url, ended }
+      return { url: await readyUrl(worker, ended), ended }
     } catch (error) {
       await ended
       throw error

@@ -9,9 +9,11 @@ import { type DatabaseGate, startDatabaseGate } from '../database-gate.ts'
 import { until } from '../hooks.ts'
 import { readCredentials, type SignedAnswer, sendAs, startServerProcess } from '../server-process.ts'
 import { ask, check } from './checker.ts'
+import { commitFigures, readCommits } from './commits.ts'
 import { figures } from './figures.ts'
 import { openLedger } from './ledger.ts'
 import { openRig } from './rig.ts'
+import { cutShared } from './shared-cut.ts'
 import { startWriters } from './writers.ts'
 
 /** By hand: connections that are cut while clients are at work. */
@@ -70,6 +72,10 @@ it('a connection to the database that breaks in the middle', patience, async () 
     expect((await stored()).cut).toBe(isThere ? 'of one statement' : undefined)
   }
 
+  // Of several changes that share a statement: so it is for all of them, and nobody else's is lost.
+  const other = (await data('mutation { registerDevice(name: "other") { device { id } } }')).registerDevice.device.id
+  for (const moment of ['before', 'after'] as const) await cutShared({ gate, send, data, devices: [id, other], moment })
+
   // Of what only reads, or was not sent yet, it is known.
   gate.cutAt(['to be cut'], 'before')
   const { body } = await send(attributes())
@@ -88,11 +94,9 @@ if (cuts > 0)
     const ledger = openLedger(join(rig.folder, 'ledger'))
     onTestFinished(() => ledger.close())
     const registered = 'mutation { registerDevice(name: "target") { device { id } } }'
-    const devices = [
-      (await ask(rig, registered)).registerDevice.device.id,
-      (await ask(rig, registered)).registerDevice.device.id,
-    ]
-    const writers = await startWriters(rig, ledger, { devices, firstNumber: 1 })
+    const devices: string[] = []
+    for (let index = 0; index < 6; index++) devices.push((await ask(rig, registered)).registerDevice.device.id)
+    const writers = await startWriters(rig, ledger, { devices, perDevice: 4, firstNumber: 1 })
     for (let cut = 0; cut < cuts; cut++) {
       await writers.acknowledged(5)
       await sleep(randomInt(50))
@@ -107,6 +111,7 @@ if (cuts > 0)
       'of unknown outcome': unknown,
       lost: lost.length + overwritten.length,
       'made twice': doubled.length,
+      ...commitFigures(await readCommits(rig.database.url)),
     })
     expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [], foreign: 0 })
   })

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { until } from '../hooks.ts'
 import { isGenuine, type Received, startReceiver } from '../receiver.ts'
 import { ask, check } from './checker.ts'
+import { commitFigures, readCommits } from './commits.ts'
 import { figures } from './figures.ts'
 import { openLedger } from './ledger.ts'
 import { openRig } from './rig.ts'
@@ -13,7 +14,9 @@ import { startWriters } from './writers.ts'
 /** `run.ts` says how many by hand; without it, in the tests of every day, a few. */
 const kills = Number(process.env.FAULTS_KILLS ?? 3)
 const isByHand = process.env.FAULTS_KILLS !== undefined
-const WRITERS = 4
+/** Several clients write to each, so that changes wait for one another, and share statements and commits. */
+const DEVICES = isByHand ? 8 : 2
+const PER_DEVICE = isByHand ? 8 : 4
 
 /** Servers start several times: a slow machine is no failure. */
 const patience = { timeout: isByHand ? 0 : 600_000 }
@@ -44,17 +47,22 @@ it(
     const webhook = await ask(rig, `mutation { createWebhook(url: "${receiver.url}", events: ${events}) { secret } }`)
     secret = webhook.createWebhook.secret
     const devices: string[] = []
-    for (let index = 0; index < WRITERS; index++) {
+    for (let index = 0; index < DEVICES; index++) {
       devices.push(
         (await ask(rig, 'mutation { registerDevice(name: "target") { device { id } } }')).registerDevice.device.id,
       )
     }
 
-    const writers = await startWriters(rig, ledger, { devices, firstNumber: 1 })
+    const writers = await startWriters(rig, ledger, { devices, perDevice: PER_DEVICE, firstNumber: 1 })
+    // That they do so is no chance to be taken.
+    await until(
+      () => readCommits(rig.database.url),
+      ({ lines }) => lines > 0,
+    )
     const killed = { servers: 0, database: 0 }
     for (let kill = 0; kill < kills; kill++) {
-      // Each one meets a server at work.
-      await writers.acknowledged(10)
+      // Each one meets servers at work.
+      await writers.acknowledged(isByHand ? 100 : 10)
       await sleep(randomInt(isByHand ? 1_000 : 200))
       if (kill % 2 === 0) {
         await rig.database.kill()
@@ -79,6 +87,7 @@ it(
       'acknowledged and lost': lost.length + findings.overwritten.length,
       'made twice': doubled.length,
     })
+    figures('commits', commitFigures(await readCommits(rig.database.url)))
     expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [], foreign: 0 })
     expect(acknowledged).toBeGreaterThan(10 * kills)
 
@@ -105,7 +114,11 @@ it(
     // The same with commits that wait for no disk: what is lost then must be seen.
     await rig.database.kill({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
     await rig.database.stopWritingLog()
-    const careless = await startWriters(rig, ledger, { devices, firstNumber: entries.length + 1 })
+    const careless = await startWriters(rig, ledger, {
+      devices,
+      perDevice: PER_DEVICE,
+      firstNumber: entries.length + 1,
+    })
     await careless.acknowledged(50)
     await rig.database.kill()
     await careless.stop()

@@ -1,5 +1,8 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fdatasync, openSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const sync = promisify(fdatasync)
 
 /** What a change is to leave behind: a value of its own on a device, in the base or in a context, or a device of its own. */
 export interface Change {
@@ -18,10 +21,13 @@ export interface Entry {
   outcome: Outcome
 }
 
-/** A file of what was meant and what came of it: on the disk before the change is sent, and before its answer counts. */
+/**
+ * A file of what was meant and what came of it. Both resolve when it is on the disk: before the change is sent, and before its
+ * answer counts.
+ */
 export interface Ledger {
-  intend(change: Change): void
-  note(change: Change, outcome: Outcome): void
+  intend(change: Change): Promise<void>
+  note(change: Change, outcome: Outcome): Promise<void>
   /** In the order of intents. What has no outcome is unknown. */
   read(): Promise<Entry[]>
   close(): void
@@ -29,9 +35,21 @@ export interface Ledger {
 
 export function openLedger(path: string): Ledger {
   const file = openSync(path, 'a')
-  const write = (line: object): void => {
-    writeSync(file, `${JSON.stringify(line)}\n`)
-    fsyncSync(file)
+  let gathered = ''
+  let last = Promise.resolve()
+  let next: Promise<void> | undefined
+  // What comes while others wait for the disk goes together, or clients would come to the server one by one.
+  const write = (line: object): Promise<void> => {
+    gathered += `${JSON.stringify(line)}\n`
+    if (next !== undefined) return next
+    next = last.then(async () => {
+      writeSync(file, gathered)
+      gathered = ''
+      next = undefined
+      await sync(file)
+    })
+    last = next
+    return next
   }
   return {
     intend: (change) => write({ change }),

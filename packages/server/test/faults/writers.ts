@@ -3,10 +3,12 @@ import type { Change, Ledger, Outcome } from './ledger.ts'
 import type { Rig } from './rig.ts'
 
 export const context = 'night'
-/** Names on one device: each value that a change writes is written over before long. */
-const NAMES = 50
+/** Names of each client on its device: each value that a change writes is written over before long. */
+const NAMES = 12
 /** After which no answer is waited for. */
 const PATIENCE_MS = 10_000
+/** From a change that was not acknowledged to the next. */
+const PAUSE_MS = 200
 
 export interface Writers {
   /** Resolves once so many changes more have been acknowledged. */
@@ -15,16 +17,23 @@ export interface Writers {
   stop(): Promise<void>
 }
 
-/** Clients that make numbered changes one after the other, each on a device of its own, and never one again. */
+export interface WritersOptions {
+  devices: readonly string[]
+  /** Clients of each device. */
+  perDevice?: number
+  firstNumber: number
+}
+
+/** Clients that make numbered changes one after the other, each under names of its own, and never one again. */
 export async function startWriters(
   rig: Rig,
   ledger: Ledger,
-  { devices, firstNumber }: { devices: readonly string[]; firstNumber: number },
+  { devices, perDevice = 1, firstNumber }: WritersOptions,
 ): Promise<Writers> {
   let next = firstNumber
   let count = 0
   let isStopping = false
-  const write = async (device: string): Promise<void> => {
+  const write = async (device: string, client: number): Promise<void> => {
     while (!isStopping) {
       const number = next++
       const kind = number % 10 === 0 ? 'register' : number % 3 === 0 ? 'context' : 'base'
@@ -32,16 +41,17 @@ export async function startWriters(
         number,
         kind,
         device: kind === 'register' ? undefined : device,
-        name: `n${number % NAMES}`,
+        name: `c${client}n${number % NAMES}`,
       }
-      ledger.intend(change)
+      await ledger.intend(change)
       const outcome = await send(rig, change)
-      ledger.note(change, outcome)
+      await ledger.note(change, outcome)
       if (outcome === 'acknowledged') count++
-      else await sleep(50)
+      else await sleep(PAUSE_MS)
     }
   }
-  const written = Promise.all(devices.map(write))
+  const clients = Array.from({ length: perDevice }, (_, client) => client)
+  const written = Promise.all(devices.flatMap((device) => clients.map((client) => write(device, client))))
   return {
     async acknowledged(more) {
       const wanted = count + more

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import pg from 'pg'
@@ -184,10 +184,17 @@ async function hold<Result>(client: pg.Client, act: () => Promise<Result>): Prom
   }
 }
 
-test('one that hangs is replaced, and until then the metrics are answered without it', async () => {
+test('one that hangs, or does before it is ready, is replaced; until then the metrics are answered without it', async () => {
   const { env } = await newEnvironment()
-  const server = await startServerProcess({ ...env, MUSTER_WORKER_SILENCE: '15' })
-  const pids = await listening(server, 2)
+  const folder = await newFolder()
+  const server = await startServerProcess({
+    ...env,
+    HANG_FILE: join(folder, 'hang'),
+    NODE_OPTIONS: `--import=${new URL('hanging-start.ts', import.meta.url).href}`,
+    MUSTER_WORKERS: '3',
+    MUSTER_WORKER_SILENCE: '30',
+  })
+  const pids = await listening(server, 3)
   const ask = async (on: Client): Promise<Record<string, number>> => {
     const { statusCode, body } = await on.request({ method: 'GET', path: '/metrics' })
     const text = await body.text()
@@ -195,28 +202,32 @@ test('one that hangs is replaced, and until then the metrics are answered withou
     return valuesIn(text)
   }
   // Connections go to the processes in turn.
-  const clients = [1, 2, 3, 4].map(() => new Client(server.url, { headersTimeout: 0, bodyTimeout: 0 }))
+  const clients = [1, 2, 3, 4, 5, 6].map(() => new Client(server.url, { headersTimeout: 0, bodyTimeout: 0 }))
   onTestFinished(async () => void (await Promise.all(clients.map((client) => client.destroy()))))
   for (const client of clients) await ask(client)
 
+  await writeFile(join(folder, 'hang'), '')
   process.kill(pids[0]!, 'SIGSTOP')
-  onTestFinished(() => {
-    // Of one that has ended there is nothing to be told.
-    if (!server.stderr().includes('a server process ended')) process.kill(pids[0]!, 'SIGKILL')
-  })
-  const answers = clients.map(async (client) => ({ client, values: await ask(client) }))
-  const { client, values } = await Promise.any(answers)
-  expect(values.muster_processes_missing).toBeGreaterThanOrEqual(1)
+  process.kill(pids[1]!, 'SIGKILL')
+  await expect.poll(() => readdir(folder)).toEqual([expect.stringMatching(/^hang\.\d+$/)])
+  const [name = ''] = await readdir(folder)
+  const hanging = [pids[0]!, Number(extname(name).slice(1))]
+  const client = await Promise.any(clients.map((each) => ask(each).then(() => each)))
   let isReplaced = false
-  const replaced = listening(server, 3).then(() => {
+  const replaced = listening(server, 5).finally(() => {
     isReplaced = true
   })
+  let wasMissing = false
   while (!isReplaced) {
-    await ask(client)
+    const { muster_processes_missing: missing = 0 } = await ask(client)
+    wasMissing ||= missing >= 1
     await sleep(200)
   }
   await replaced
-  expect(server.stderr()).toContain('a server process is silent')
+  expect(wasMissing).toBe(true)
+  const lines = server.stderr().split('\n').slice(0, -1)
+  const silent = lines.filter((line) => line.includes('a server process is silent')).map((line) => JSON.parse(line).pid)
+  expect(silent).toEqual(expect.arrayContaining(hanging))
   await vi.waitFor(async () => expect((await measure(server)).muster_processes_missing).toBe(0), wait)
   expect(await server.stop()).toBe(0)
 })

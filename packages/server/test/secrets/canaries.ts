@@ -5,6 +5,8 @@ export interface Canaries {
   /** What they are and in which form, of those that stand in the text. */
   foundIn(text: string): string[]
   names(): string[]
+  /** How many there are, and in how many forms they are looked for. */
+  count(): { secrets: number; forms: number }
 }
 
 /** Shorter texts turn up by chance. */
@@ -13,10 +15,12 @@ const LEAST_CHARACTERS = 8
 export function createCanaries(): Canaries {
   const forms = new Map<string, string>()
   const names = new Set<string>()
+  const secrets = new Set<string>()
   return {
     add(what, secret) {
       if (secret.length < LEAST_CHARACTERS) throw new Error(`${what} is too short to be told from others`)
       names.add(what)
+      secrets.add(secret)
       for (const [form, text] of formsOf(secret)) {
         if (!forms.has(text)) forms.set(text, `${what} (${form})`)
       }
@@ -29,6 +33,7 @@ export function createCanaries(): Canaries {
       )
     },
     names: () => [...names],
+    count: () => ({ secrets: secrets.size, forms: forms.size }),
   }
 }
 

@@ -1,10 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { startDatabaseGate } from '../../../test/database-gate.ts'
 import { insertDevices } from '../../../test/query-plans.ts'
-import { createDatabase, createPool, type Database } from '../../db/database.ts'
+import { createDatabase, createPool, type Database, type PoolWatch } from '../../db/database.ts'
+import { OUTCOME_LOST } from '../../db/lost-outcome.ts'
 import type { AttributeName } from './attribute-name.ts'
 import { type BaseWrite, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 import { setTogether } from './set-together.ts'
@@ -23,6 +26,35 @@ let used = 0
 /** A device that no other test uses. */
 const nextDevice = (): string => `device ${++used}`
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index)
+
+const connect = (connection: pg.PoolConfig = database.connection, watch?: PoolWatch): Database =>
+  createDatabase(createPool({ connection, size: 4, statementTimeout: 0 }), watch)
+
+/** With a note of each statement that is sent. */
+function connectWatched(note = (): string | undefined => undefined): { watched: Database; sent: unknown[] } {
+  const sent: unknown[] = []
+  const statement: PoolWatch['statement'] = (_text, _name, run) => {
+    sent.push(note())
+    return run()
+  }
+  return { watched: connect(database.connection, { statement }), sent }
+}
+
+/** Keeps all others from changing a device, until what it resolves with is called. */
+async function hold(id: string): Promise<() => Promise<void>> {
+  const isHeld = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
+  const held = db.transaction().execute(async (transaction) => {
+    await sql`select from device where id = ${id} for update`.execute(transaction)
+    isHeld.resolve()
+    await letGo.promise
+  })
+  await Promise.race([isHeld.promise, held])
+  return async () => {
+    letGo.resolve()
+    await held
+  }
+}
 
 const write = (targetId: string, name: AttributeName, value: string | null): BaseWrite => ({
   accountId: ACCOUNT,
@@ -92,14 +124,7 @@ test('several at once leave what they leave one after the other, or nothing wher
 
 test('writes that are under way at once share statements; each is answered and has its event', async () => {
   const devices = range(50).map(nextDevice)
-  const sent: string[] = []
-  const statement = (text: string, _name: string | undefined, run: () => unknown): unknown => {
-    sent.push(text)
-    return run()
-  }
-  const watched = createDatabase(createPool({ connection: database.connection, size: 4, statementTimeout: 0 }), {
-    statement,
-  })
+  const { watched, sent } = connectWatched()
   const writes = devices.flatMap((id) => [write(id, ['site'], 'oslo'), write(id, ['net', 'ssid'], 'home')])
   const answers = await Promise.all(writes.map((each) => setTogether(watched, each)))
   await watched.destroy()
@@ -141,7 +166,6 @@ test('writes of one name follow one another, by whomever they are', async () => 
 
 test('two servers lose no value of one device, and every event has what stood before it', async () => {
   const id = nextDevice()
-  const connect = () => createDatabase(createPool({ connection: database.connection, size: 4, statementTimeout: 0 }))
   const servers = [connect(), connect()]
   const writes = servers.flatMap((server, index) =>
     range(60).map((number) => [server, write(id, [`name ${number % 7}`], `${index} ${number}`)] as const),
@@ -161,14 +185,7 @@ test('two servers lose no value of one device, and every event has what stood be
 
 test('a device that somebody holds delays no other', async () => {
   const [held, ...free] = range(8).map(nextDevice) as [string, ...string[]]
-  const isHeld = Promise.withResolvers<void>()
-  const letGo = Promise.withResolvers<void>()
-  const holder = db.transaction().execute(async (transaction) => {
-    await sql`select from device where id = ${held} for update`.execute(transaction)
-    isHeld.resolve()
-    await letGo.promise
-  })
-  await isHeld.promise
+  const letGo = await hold(held)
   const answered: string[] = []
   const ask = async (id: string, first: string): Promise<boolean | undefined> => {
     const answer = await setTogether(db, write(id, [first], 'oslo'))
@@ -186,8 +203,7 @@ test('a device that somebody holds delays no other', async () => {
     expect(await Promise.all(others)).toEqual(others.map(() => true))
     expect(answered).not.toContain(held)
   } finally {
-    letGo.resolve()
-    await holder
+    await letGo()
   }
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => true))
   expect(Object.keys(await attributesOf(held))).toHaveLength(waiting.length)
@@ -195,36 +211,47 @@ test('a device that somebody holds delays no other', async () => {
 
 test('those that wait in line for a device are told when one of them gave up', async () => {
   const id = nextDevice()
-  const isHeld = Promise.withResolvers<void>()
-  const letGo = Promise.withResolvers<void>()
-  const holder = db.transaction().execute(async (transaction) => {
-    await sql`select from device where id = ${id} for update`.execute(transaction)
-    isHeld.resolve()
-    await letGo.promise
-  })
-  await isHeld.promise
-  const sent: string[] = []
-  const statement = (text: string, _name: string | undefined, run: () => unknown): unknown => {
-    sent.push(text)
-    return run()
-  }
-  const impatient = createDatabase(createPool({ connection: database.connection, size: 4, statementTimeout: 200 }), {
-    statement,
-  })
+  const letGo = await hold(id)
+  const { watched, sent } = connectWatched()
   try {
     const writes = range(6).map((index) => write(id, ['site'], `${index}`))
-    const answers = await Promise.allSettled(writes.map((each) => setTogether(impatient, each)))
+    const answered = Promise.allSettled(writes.map((each) => setTogether(watched, each)))
+    // As PostgreSQL does by itself at a statement that waits for too long.
+    const cancelWaiting = sql`
+      select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await cancelWaiting.execute(db)).rows).toHaveLength(1)
+    const answers = await answered
     expect(answers.map((answer) => answer.status === 'rejected' && answer.reason.code)).toEqual(
       writes.map(() => '57014'),
     )
     expect(sent).toHaveLength(1)
   } finally {
-    letGo.resolve()
-    await holder
+    await letGo()
   }
-  expect(await setTogether(impatient, write(id, ['site'], 'oslo'))).toBe(true)
-  await impatient.destroy()
+  expect(await setTogether(watched, write(id, ['site'], 'oslo'))).toBe(true)
+  await watched.destroy()
   expect((await changesOf(id)).map((change) => change.new)).toEqual(['oslo'])
+})
+
+test.each([
+  ['sent by itself', 'update device', 0],
+  // The one before keeps the account busy.
+  ['sent with others', 'skip locked', 1],
+])('what came of a statement %s is unknown to no others: those in line are sent', async (_, text, before) => {
+  const id = nextDevice()
+  const gate = await startDatabaseGate(database.connection)
+  const gated = connect({ connectionString: gate.url })
+  gate.cutAt([text], 'after')
+  const writes = [
+    ...range(before).map(() => write(nextDevice(), ['site'], 'oslo')),
+    ...['a', 'b', 'c'].map((first) => write(id, [first], 'x')),
+  ]
+  const answers = await Promise.allSettled(writes.map((each) => setTogether(gated, each)))
+  await gated.destroy()
+  const told = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.code))
+  expect(told).toEqual([...range(before).map(() => true), OUTCOME_LOST, true, true])
+  expect(await attributesOf(id)).toEqual({ a: 'x', b: 'x', c: 'x' })
 })
 
 test('one that is refused costs the others of its device neither their answer nor their turn', async () => {
@@ -275,14 +302,7 @@ test('what is no device, is refused or fails is nothing to the others', async ()
 
 test('a statement is part of a request whose write it makes', async () => {
   const asking = new AsyncLocalStorage<string>()
-  const sent: { by: string | undefined }[] = []
-  const statement = (_text: string, _name: string | undefined, run: () => unknown): unknown => {
-    sent.push({ by: asking.getStore() })
-    return run()
-  }
-  const watched = createDatabase(createPool({ connection: database.connection, size: 4, statementTimeout: 0 }), {
-    statement,
-  })
+  const { watched, sent } = connectWatched(() => asking.getStore())
   const id = nextDevice()
   // One name: each has to wait for the one before, and has a statement of its own.
   const requests = range(4).map((index) => `request ${index}`)
@@ -290,5 +310,5 @@ test('a statement is part of a request whose write it makes', async () => {
     requests.map((request) => asking.run(request, () => setTogether(watched, write(id, ['site'], request)))),
   )
   await watched.destroy()
-  expect(sent.map(({ by }) => by)).toEqual(requests)
+  expect(sent).toEqual(requests)
 })

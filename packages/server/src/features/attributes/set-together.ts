@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import pg from 'pg'
 import type { Database } from '../../db/database.ts'
-import { isDatabaseAway, isDatabaseSlow } from '../../graphql/database-away.ts'
+import { isDatabaseAway, isDatabaseSlow, isOutcomeLost } from '../../graphql/database-away.ts'
 import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 
 /** Statements for several devices that an account has under way: while one reaches the disk, the next is made up. */
@@ -179,8 +179,9 @@ const setAlone = (db: Database, { write, answer, scope }: Asked): Promise<unknow
       return asFailure(error)
     })
 
-/** PostgreSQL was not there, or gave up waiting. That an outcome is unknown says nothing of the next. */
-const asFailure = (error: unknown): unknown => (isDatabaseSlow(error) || isDatabaseAway(error) ? error : undefined)
+/** PostgreSQL was not there, or gave up waiting. That an outcome is unknown says nothing of the next, which was not sent. */
+const asFailure = (error: unknown): unknown =>
+  isDatabaseSlow(error) || (isDatabaseAway(error) && !isOutcomeLost(error)) ? error : undefined
 
 /** Of what was asked, not of the connection, what the server has to work with, or that it ends: that is so for each of them. */
 const isRefusal = (error: unknown): boolean =>
