@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/app.ts'
 import { openStream } from '../../test/event-stream.ts'
@@ -17,6 +19,9 @@ afterAll(async () => {
 })
 
 const small = '{ login { id } }'
+/** Sleeps without letting anything else run. */
+const block = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+const MANY = 200
 const metrics = async ({ url } = app) => (await fetch(`${url}/metrics`)).text()
 
 test('more requests than may be under way are turned away at once, and served again when there are fewer', async () => {
@@ -51,6 +56,36 @@ test('more requests than may be under way are turned away at once, and served ag
   stream.cut()
 })
 
+test('many that come at once do not hold up what is answered between them', async () => {
+  const unhurried = await app.startAnother()
+  const { hostname, port } = new URL(unhurried.url)
+  const body = JSON.stringify({ query: '{ __schema { types { name fields { name type { name } } } } }' })
+  const many = `POST /graphql/v1 HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const health = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
+  const sockets = await Promise.all(
+    Array.from({ length: MANY + 1 }, async () => {
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+      socket.write(health)
+      await once(socket, 'data')
+      return socket
+    }),
+  )
+  const answered: string[] = []
+  const ends = sockets.map(async (socket, index) => {
+    const asked = index < MANY ? many : health
+    socket.write(asked)
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
+    answered.push(asked)
+    socket.destroy()
+  })
+  // Now all of them are there before one is read.
+  block()
+  await Promise.all(ends)
+  expect(answered.indexOf(health)).toBeLessThan(MANY / 2)
+  await unhurried.close()
+})
+
 test('requests that end badly are under way no longer', async () => {
   const ends = [
     fetch(`${app.url}/nothing`),
@@ -69,8 +104,6 @@ test('while the event loop takes too long, requests are turned away', async () =
   const until = async (status: number, between: () => void) => {
     while ((await impatient.as(app.owner).query(small)).status !== status) between()
   }
-  // Sleeps without letting anything else run.
-  const block = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
   await until(503, block)
   expect(await metrics(impatient)).toMatch(/muster_requests_shed_total\{reason="lag"\} \d/)
   await until(200, () => {})

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
+import { createTurns } from './turns.ts'
 
 export interface OverloadOptions {
   config: Pick<Config, 'mostRequests' | 'mostLag'>
@@ -36,12 +37,14 @@ function refusalsFor(reason: string): ApiError[] {
 
 /**
  * Turns requests away, before anything is done for them, while there is more to do than can be done soon: an answer that says so
- * at once is better than one for which nobody waits any more. Returns how many requests are under way.
+ * at once is better than one for which nobody waits any more. Those taken are begun in turn: many that come together do not hold up
+ * such answers. Returns how many requests are under way.
  */
 export function shedOverload(app: FastifyInstance, options: OverloadOptions): () => number {
   const { config, isSpared, isLasting, onShed } = options
   const underWay = new Set<FastifyRequest>()
   const isBehind = watchLag(app, config.mostLag)
+  const inTurn = createTurns()
 
   const reasonToShed = (): ShedReason | undefined => {
     if (underWay.size >= config.mostRequests) return 'requests'
@@ -56,8 +59,9 @@ export function shedOverload(app: FastifyInstance, options: OverloadOptions): ()
   })
   // From here on its body is there: what takes long now is work, and no slow connection.
   app.addHook('preHandler', (request, _reply, done) => {
-    if (!isSpared(request.url) && !isLasting(request.url)) underWay.add(request)
-    done()
+    if (isSpared(request.url) || isLasting(request.url)) return done()
+    underWay.add(request)
+    inTurn(done)
   })
   app.addHook('onSend', (request, _reply, payload, done) => {
     underWay.delete(request)

@@ -65,7 +65,7 @@ async function overload(sender: Sender, rate: number): Promise<Found> {
   const end = performance.now() + seconds * 1_000
   for (let due = performance.now(); due < end; await sleep(TICK_MS)) {
     for (const now = performance.now(); due <= now; due += 1_000 / rate) {
-      if (underWay.size >= CONNECTIONS) {
+      if (sender.free === 0) {
         found.notSent++
         continue
       }
@@ -99,12 +99,11 @@ const ground = await layGround(DEVICES, {
   MUSTER_MOST_LAG: '',
   MUSTER_DATABASE_SILENCE: '',
 })
-const sender = createSender(ground, CONNECTIONS)
+const sender = await createSender(ground, CONNECTIONS)
 try {
   await findCapacity(sender, WARM_UP_S)
   const capacity = await findCapacity(sender, WARM_UP_S)
   const rate = capacity * Number(values.times)
-  await sender.connect()
   const over = new AbortController()
   const watched = watchHealth(ground.url, over.signal)
   const ownLag = monitorEventLoopDelay({ resolution: 1 })
@@ -128,6 +127,6 @@ try {
   })
   if (wrong.length > 0 || !isQuick) process.exitCode = 1
 } finally {
-  await sender.close()
+  sender.close()
   await ground.stop()
 }
