@@ -24,7 +24,8 @@ beforeAll(async () => {
   app = await startTestApp()
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(app.db)
   pool = new pg.Pool({ ...atDatabase(inject('testDatabase').connection, rows[0]!.name), max: 2 })
-  // Its connections still close when the database is dropped.
+  // Its connections still close when the database is dropped, and say so, to the pool if it holds them.
+  pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   sender = createSender(app.url)
   few = await fleetOf(app.owner, HITS)
