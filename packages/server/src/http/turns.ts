@@ -17,7 +17,7 @@ export function createTurns(): (begin: () => void) => void {
     while (waiting.length > 0 && mayBegin()) waiting.shift()!()
   }
 
-  // One immediate a round, whoever waits: each would keep those after it from being collected while they are young.
+  // One immediate a round, however many wait.
   const mayBegin = (): boolean => {
     const now = performance.now()
     if (beginsUntil === undefined) {
