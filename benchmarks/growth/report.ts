@@ -15,7 +15,7 @@ export function toMarkdown({ machine, method, results, explanations }: GrowthRep
     meanwhile === undefined ? [] : [`- ${row.title}: ${meanwhile.note}`],
   )
   const missed = results.filter((result) => isMet(result) === false)
-  const reasons = missed.map(({ row }) => `### ${row.title}\n\n${explanations.get(row.title) ?? 'Not explained yet.'}`)
+  const reasons = missed.map((result) => `### ${result.row.title}\n\n${reasonFor(result, explanations)}`)
   const head = ['What', 'Small', 'Large', 'Small ms', 'Large ms', 'Times', 'Least to most', 'Target', 'Met']
   const parts = [
     '# Growth',
@@ -26,6 +26,11 @@ export function toMarkdown({ machine, method, results, explanations }: GrowthRep
     ...(reasons.length === 0 ? [] : ['## Where the time goes where a target is missed', ...reasons]),
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+function reasonFor({ row, meanwhile }: Result, explanations: GrowthReport['explanations']): string {
+  if (meanwhile?.isEnough === false) return `What was to go on meanwhile did not: ${meanwhile.note}.`
+  return explanations.get(row.title) ?? 'Not explained yet.'
 }
 
 /** Undefined where there is no target. */
