@@ -1,0 +1,23 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.ts'
+import { createDatabase, createPool } from '../../db/database.ts'
+import { registerWithCode } from './register-device.ts'
+
+test('a code that is none costs one statement', async () => {
+  const { connection, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const sent: string[] = []
+  const statement = (text: string, _name: string | undefined, run: () => unknown): unknown => {
+    sent.push(text)
+    return run()
+  }
+  const db = createDatabase(createPool({ connection, size: 2, statementTimeout: 0 }), { statement })
+  onTestFinished(() => db.destroy())
+  const guessed = registerWithCode(
+    { db, clock: () => new Date(), onCode() {} },
+    { code: 'MCGUESS', hardwareId: 'X' },
+    undefined,
+  )
+  await expect(guessed).rejects.toMatchObject({ details: { reason: 'unknown-code' } })
+  expect(sent).toHaveLength(1)
+})

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { createDatabase, createPool, type Database, type PoolWatch } from '../src/db/database.ts'
+import type { AttributeName } from '../src/features/attributes/attribute-name.ts'
+import type { BaseWrite } from '../src/features/attributes/set-attribute.queries.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { insertDevices } from './query-plans.ts'
+
+/** A base value that was changed, as events tell it. */
+export interface Change {
+  name: string
+  old: string | null
+  new: string | null
+  actor: string | null
+}
+
+/** The devices of one account, in a database of their own, and what writes of base values left on them. */
+export interface AttributeWrites {
+  accountId: string
+  db: Database
+  connection: TestDatabase['connection']
+  /** A device that no other test uses. */
+  nextDevice(): string
+  nextDevices(count: number): string[]
+  write(targetId: string, name: AttributeName, value: string | null): BaseWrite
+  attributesOf(id: string): Promise<Record<string, unknown>>
+  /** In the order of their numbers. */
+  changesOf(id: string): Promise<Change[]>
+  drop(): Promise<void>
+}
+
+export async function openAttributeWrites({ devices }: { devices: number }): Promise<AttributeWrites> {
+  const accountId = 'account'
+  const { db, connection, drop } = await createTestDatabase()
+  await insertDevices(db, accountId, devices)
+  let used = 0
+  const nextDevice = (): string => {
+    if (used === devices) throw new Error(`all of ${devices} devices are used`)
+    return `device ${++used}`
+  }
+  return {
+    accountId,
+    db,
+    connection,
+    nextDevice,
+    nextDevices: (count) => Array.from({ length: count }, nextDevice),
+    write: (targetId, name, value) => ({ accountId, actorId: accountId, targetId, name, value }),
+    async attributesOf(id) {
+      const { attributes } = await db
+        .selectFrom('device')
+        .select('attributes')
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      return attributes as Record<string, unknown>
+    },
+    async changesOf(id) {
+      const { rows } = await sql<Change>`
+        select name, change ->> 'old' as old, change ->> 'new' as new, actor_id as actor
+        from event, jsonb_each(data -> 'changes') as each (name, change)
+        where account_id = ${accountId} and device_id = ${id} order by event.id`.execute(db)
+      return rows
+    },
+    drop,
+  }
+}
+
+/** Another server's connections to `connection`. */
+export const connectTo = (connection: TestDatabase['connection'], watch?: PoolWatch): Database =>
+  createDatabase(createPool({ connection, size: 4, statementTimeout: 0 }), watch)
+
+/** The same, with a note of each statement that is sent. */
+export function connectWatched(
+  connection: TestDatabase['connection'],
+  note = (): string | undefined => undefined,
+): { watched: Database; sent: unknown[] } {
+  const sent: unknown[] = []
+  const statement: PoolWatch['statement'] = (_text, _name, run) => {
+    sent.push(note())
+    return run()
+  }
+  return { watched: connectTo(connection, { statement }), sent }
+}
