@@ -30,10 +30,9 @@ async function main(args: readonly string[]): Promise<void> {
   progress(`starting the server on ${options.devices} devices`)
   const stage = await openStage({ devices: options.devices, services: SERVICES, profile: options.profile })
   const load = hasPeers ? startAutocannon() : plainLoad
-  const close = async (): Promise<void> => {
-    await load.close()
-    await stage.close()
-  }
+  let closing: Promise<void> | undefined
+  // Asked for by a signal, and once more by the measuring that it ends.
+  const close = (): Promise<void> => (closing ??= load.close().then(() => stage.close()))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void close().finally(() => process.exit(1)))
   try {
     const text = toMarkdown(await measure(chosen, { options, stage, load, hasPeers }))

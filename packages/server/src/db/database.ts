@@ -1,12 +1,4 @@
-import {
-  CompiledQuery,
-  Kysely,
-  PostgresDialect,
-  type PostgresPool,
-  type PostgresPoolClient,
-  type RawBuilder,
-  sql,
-} from 'kysely'
+import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { tellLostOutcome } from './lost-outcome.ts'
 import { sessionSettings, settingStatements, utc } from './session-settings.ts'
@@ -97,13 +89,6 @@ export function createPool(options: DatabaseOptions): Pool {
  * a good plan where every value leads along the same index, and a scan of everything where one filter is rare and another not.
  */
 export const plannedEachTime = '/* planned each time */'
-
-/**
- * Whether a column holds one of these. One alone has a statement of its own: PostgreSQL takes an array that it does not know for ten
- * values, and so would plan the statement for each anew.
- */
-export const isAnyOf = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>
-  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`
 
 /**
  * Stands before a statement whose rows are wanted as arrays of what is selected, in its order, and times as they are stored: for

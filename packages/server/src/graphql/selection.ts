@@ -4,26 +4,21 @@ type Fragments = GraphQLResolveInfo['fragments']
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
 
 /**
- * Makes a look-ahead: which fields of these names the document asks for at `path` below a resolved field, in the order of `names`.
- * Fragments are followed; `@skip` and `@include` are not judged, so a field may be among them that is left out in the end.
+ * Makes a look-ahead: whether the document asks, at `path` below a resolved field, for any field of these names. Fragments
+ * are followed; `@skip` and `@include` are not judged, so the answer may be yes for a field that is left out in the end.
  */
-export function lookAhead(path: readonly string[], names: readonly string[]): (info: Info) => readonly string[] {
+export function lookAhead(path: readonly string[], names: ReadonlySet<string>): (info: Info) => boolean {
   // Documents are cached and their nodes with them: each node is looked at once.
-  const known = new WeakMap<FieldNode, readonly string[]>()
-  const askedBelow = (nodes: readonly FieldNode[], fragments: Fragments): readonly string[] => {
-    const asked = new Set(fieldsAt(nodes, path, fragments).map(({ name }) => name.value))
-    return names.filter((name) => asked.has(name))
-  }
-  return ({ fieldNodes, fragments }) => {
-    if (fieldNodes.length > 1) return askedBelow(fieldNodes, fragments)
-    const [node] = fieldNodes as readonly [FieldNode]
-    let asked = known.get(node)
-    if (asked === undefined) {
-      asked = askedBelow([node], fragments)
-      known.set(node, asked)
+  const known = new WeakMap<FieldNode, boolean>()
+  const asks = (node: FieldNode, fragments: Fragments): boolean => {
+    let answer = known.get(node)
+    if (answer === undefined) {
+      answer = fieldsAt([node], path, fragments).some(({ name }) => names.has(name.value))
+      known.set(node, answer)
     }
-    return asked
+    return answer
   }
+  return ({ fieldNodes, fragments }) => fieldNodes.some((node) => asks(node, fragments))
 }
 
 /** Every field selected at `path` below these nodes. */

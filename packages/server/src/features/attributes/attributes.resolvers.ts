@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
 import type { Device } from '../devices/device.ts'
-import { categoryAndStatus } from './attribute-name.ts'
+import { categoryAndStatus, RESERVED_GROUP } from './attribute-name.ts'
 import { lastChangeOf, listAttributeNames } from './attribute-names.ts'
 import {
   type BaseOf,
@@ -11,9 +11,10 @@ import {
   readAttributes,
   readContexts,
   readOverrides,
-  reservedValue,
+  reservedBase,
   serviceBase,
   userBase,
+  valueIn,
 } from './read-attributes.ts'
 import { setAttribute } from './set-attribute.ts'
 import { setAttributes, setAttributesMany } from './set-attributes.ts'
@@ -33,7 +34,8 @@ const attributeFields = <Kind extends Holder>(baseOf: BaseOf<Kind>) => ({
 const categoryAndStatusFields = Object.fromEntries(
   categoryAndStatus.map((subName) => [
     subName,
-    (device: Device, _input: unknown, context: Context) => reservedValue(context, device, subName),
+    (device: Device, _input: unknown, context: Context) =>
+      valueIn(reservedBase(context, device), [RESERVED_GROUP, subName]),
   ]),
 )
 

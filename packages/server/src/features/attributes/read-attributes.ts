@@ -1,12 +1,6 @@
 import type { Context } from '../../context.ts'
 import { RawJson } from '../../graphql/raw-json.ts'
-import {
-  type AttributeName,
-  parseAttributeName,
-  parseContext,
-  parseContextName,
-  RESERVED_GROUP,
-} from './attribute-name.ts'
+import { type AttributeName, parseAttributeName, parseContext, parseContextName } from './attribute-name.ts'
 import { attributeLoaders } from './attributes.loaders.ts'
 import { type Attributes, overlay, type RawAttributes, valueAt } from './attributes.ts'
 
@@ -31,15 +25,9 @@ export interface ServiceHolder extends Holder {
 export const deviceBase = (context: Context, { id, attributes }: Holder): Eventually<Read> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
-/** The base value of a reserved name, which may have been read alone. */
-export function reservedValue(
-  context: Context,
-  device: Holder & { reserved?: Readonly<Record<string, string | null>> },
-  subName: string,
-): Eventually<string | null> {
-  const value = device.reserved?.[subName]
-  return value !== undefined ? value : valueIn(deviceBase(context, device), [RESERVED_GROUP, subName])
-}
+/** The reserved values among them, which may have been read alone. */
+export const reservedBase = (context: Context, device: Holder & { reserved?: Attributes }): Eventually<Read> =>
+  device.reserved ?? deviceBase(context, device)
 
 export const serviceBase = (context: Context, service: ServiceHolder): Eventually<Read> => {
   if (service.id === service.deviceId) return deviceBase(context, service)
@@ -77,7 +65,7 @@ export function readAttribute<Kind extends Holder>(
   return valueIn(readAttributes(context, baseOf, { holder, contextName }), parsed)
 }
 
-function valueIn(attributes: Eventually<Read>, name: AttributeName): Eventually<string | null> {
+export function valueIn(attributes: Eventually<Read>, name: AttributeName): Eventually<string | null> {
   return attributes instanceof Promise
     ? attributes.then((read) => valueAt(lookInto(read), name))
     : valueAt(lookInto(attributes), name)

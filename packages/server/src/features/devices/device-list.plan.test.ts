@@ -51,7 +51,7 @@ async function fill(): Promise<void> {
 /** The middle of an order, from where a page is read. */
 async function middle(order: ReturnType<typeof readDeviceOrder>) {
   const { db } = database
-  const page = { filter: {}, order, start: { offset: 8_000 }, limit: 1, attributes: [] }
+  const page = { filter: {}, order, start: { offset: 8_000 }, limit: 1, attributes: false }
   const [row] = await selectDevicePage(db, ACCOUNT, page)
   const place = await findPlace(db, ACCOUNT, { order, id: row![0] })
   return databasePlace(order, place!)
@@ -73,7 +73,7 @@ describe.each([
       const order = readDeviceOrder(`${sort} ${direction}`, undefined)
       for (const start of [{ offset: 0 }, { after: await middle(order) }]) {
         const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
-          selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: 'all' })
+          selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: true })
         for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
           expect(plan).toMatchObject({ scanned: [], naturalSorts: [] })
           expect(plan.indexes).toContain(index)
@@ -87,7 +87,7 @@ describe('planned once for all who ask, not each time', () => {
   const name = readDeviceOrder('name', undefined)
   const lastReported = readDeviceOrder('lastReported desc', undefined)
   const page = (order: typeof name, start: DeviceStart, size: number) => (db: Database) =>
-    selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: size + 1, attributes: [] })
+    selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: size + 1, attributes: false })
 
   test.each<[string, (db: Database) => Promise<unknown>]>([
     ['a page of 10', page(name, { offset: 0 }, 10)],
@@ -95,7 +95,7 @@ describe('planned once for all who ask, not each time', () => {
     ['a page of 1000', page(name, { offset: 0 }, 1000)],
     ['a page by a key that can be missing', page(lastReported, { offset: 0 }, 50)],
     ['a page behind a place', page(name, { after: { key: 'node-77', id: '80:00:00:00:00:00:00:01' } }, 50)],
-    ['a device', (db) => selectDevices(db, ACCOUNT, { ids: ['80:00:00:00:00:00:00:01'], attributes: 'all' })],
+    ['a device', (db) => selectDevices(db, ACCOUNT, { ids: ['80:00:00:00:00:00:00:01'], attributes: true })],
     ['a service', (db) => selectServices(db, ACCOUNT, { ids: ['80:01:00:00:00:00:00:01'], attributes: true })],
   ])('%s', async (_name, run) => {
     const { db } = database
@@ -111,7 +111,7 @@ describe('planned once for all who ask, not each time', () => {
 test('records that are passed over by their number cost a key of the index', async () => {
   const order = readDeviceOrder('name', undefined)
   const plan = await database.planFor((db) =>
-    selectDevicePage(db, ACCOUNT, { filter: {}, order, start: { offset: 15_000 }, limit: 101, attributes: 'all' }),
+    selectDevicePage(db, ACCOUNT, { filter: {}, order, start: { offset: 15_000 }, limit: 101, attributes: true }),
   )
   expect(plan).toEqual({
     scanned: [],
@@ -133,7 +133,7 @@ describe.each([
     async (direction) => {
       const order = readDeviceOrder(`${sort} ${direction}`, undefined)
       for (const offset of [10_001, 15_990, 16_010, 19_950, 20_000, 30_000]) {
-        const page = { filter: {}, order, limit: 101, attributes: [] }
+        const page = { filter: {}, order, limit: 101, attributes: false }
         const near = await selectDevicePage(database.db, ACCOUNT, { ...page, start: { offset } })
         const far = await selectDevicePage(database.db, ACCOUNT, { ...page, start: { offset, fromEnd: true } })
         expect(far).toEqual(near)
@@ -141,7 +141,7 @@ describe.each([
       }
       const start = { offset: 15_000, fromEnd: true }
       const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
-        selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: 'all' })
+        selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: true })
       for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
         expect(ofDevices(plan)).toMatchObject({ scanned: [], naturalSorts: [] })
         expect(plan.indexes).toContain(index)
@@ -159,7 +159,7 @@ const ofDevices = ({ scanned, ...plan }: Plan): Plan => ({
 test('a list takes the nearer end, whichever that is', async () => {
   const names = async (from: number): Promise<string[]> => {
     const context = { db: database.db, viewer: { accountId: ACCOUNT }, firstRecord: 1 } as Context
-    const { items } = await listDevices(context, { from, size: 3 }, { attributes: [] })
+    const { items } = await listDevices(context, { from, size: 3 }, { attributes: false })
     return items.map(({ name }) => name)
   }
   const { rows } = await sql<{ name: string }>`
@@ -190,7 +190,7 @@ describe.each<[filter: DeviceFilterArguments, context: string | undefined, index
   test(`page and total use ${index}`, async () => {
     const filter = readDeviceFilter(args, context)
     const order = readDeviceOrder('created desc', undefined)
-    const page = { filter, order, start: { offset: 0 }, limit: 101, attributes: [] }
+    const page = { filter, order, start: { offset: 0 }, limit: 101, attributes: false }
     const plans = [
       await database.planFor((db) => selectDevicePage(db, ACCOUNT, page)),
       await database.planFor((db) => countDevices(db, ACCOUNT, filter)),

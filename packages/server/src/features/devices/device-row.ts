@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import { rowsAsArrays } from '../../db/database.ts'
 import type { StoredTime } from '../../db/types.ts'
+import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { joinReservedRaw, reservedColumns, reservedGroup } from '../attributes/attributes.ts'
 import type { Device, State } from './device.ts'
 
-/** What is read of a device's attributes: all, or the reserved ones of these names, which stand in columns of their own. */
-export type AttributesRead = 'all' | readonly string[]
+/** What is read of a device's attributes: all, none, or the reserved ones, which stand in columns of their own. */
+export type AttributesRead = boolean | 'reserved'
 
 /** What is read for a device, in the order of `deviceColumns`: a list has thousands of rows, and none needs names. */
 export type DeviceRow = readonly [
@@ -23,28 +24,27 @@ export type DeviceRow = readonly [
 
 const ofDevice = ['id', 'name', 'hardware_id', 'platform', 'created']
 const ofLive = ['state', 'state_since', 'last_reported']
+const reserved = Array.from(reservedColumns.values())
 const RESERVED_FROM = ofDevice.length + ofLive.length
-const ATTRIBUTES_AT = RESERVED_FROM + reservedColumns.size
+const ATTRIBUTES_AT = RESERVED_FROM + reserved.length
 
 /** Begins a statement that selects `deviceColumns`. */
 export const devicesAsRows = sql.raw(rowsAsArrays)
 
 /** What is read of `device` for a row. Attributes may take many times what the rest takes: they are read where a document asks for them. */
 export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =>
-  attributes === 'all' ? [...ofDevice, 'attributes'] : ofDevice
+  attributes === true ? [...ofDevice, 'attributes'] : ofDevice
 
 /** What is read of `device_live` for a row. */
-export const columnsOfLive = (attributes: AttributesRead): readonly string[] => [
-  ...ofLive,
-  ...(attributes === 'all' ? reservedColumns.values() : attributes.map((subName) => reservedColumns.get(subName)!)),
-]
+export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
+  attributes === false ? ofLive : [...ofLive, ...reserved]
 
 /** The columns of a row, from whatever stands for either table. */
 export function deviceColumns(attributes: AttributesRead, { device, live }: { device: string; live: string }) {
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]
   // As text: it goes out as the database writes it.
-  return sql.raw([...columns, ...(attributes === 'all' ? [`${device}.attributes::text`] : [])].join(', '))
+  return sql.raw([...columns, ...(attributes === true ? [`${device}.attributes::text`] : [])].join(', '))
 }
 
 /** Columns by the alias of their table. */
@@ -63,13 +63,9 @@ export function toDevice(row: DeviceRow | readonly [...DeviceRow, unknown], attr
     stateSince: row[6],
     lastReported: row[7],
   }
-  if (attributes === 'all') {
-    device.attributes = joinReservedRaw(row[ATTRIBUTES_AT] as string, reservedGroup(row, RESERVED_FROM))
-  } else if (attributes.length > 0) {
-    device.reserved = {}
-    for (let index = 0; index < attributes.length; index++) {
-      device.reserved[attributes[index]!] = row[RESERVED_FROM + index] as string | null
-    }
-  }
+  if (attributes === false) return device
+  const group = reservedGroup(row, RESERVED_FROM)
+  if (attributes === 'reserved') device.reserved = { [RESERVED_GROUP]: group ?? {} }
+  else device.attributes = joinReservedRaw(row[ATTRIBUTES_AT] as string, group)
   return device
 }

@@ -1,6 +1,6 @@
 import type { StoredTime } from '../../db/types.ts'
 import type { List } from '../../graphql/list.ts'
-import type { RawAttributes } from '../attributes/attributes.ts'
+import type { Attributes, RawAttributes } from '../attributes/attributes.ts'
 
 export type State = 'active' | 'inactive'
 
@@ -16,8 +16,8 @@ export interface Device {
   lastReported: StoredTime | null
   /** Base values, the reserved ones included. Left out of lists whose documents do not ask for attributes. */
   attributes?: RawAttributes
-  /** Those of the reserved ones that the document asks for, by sub-name, where it asks for no others. */
-  reserved?: Record<string, string | null>
+  /** The reserved ones of them alone, where documents ask for no others. */
+  reserved?: Attributes
 }
 
 export type DeviceList = List<Device>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type Database, isAnyOf } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import { isAnyOf } from '../../db/is-any-of.ts'
 import type { Device } from './device.ts'
 import { type AttributesRead, type DeviceRow, deviceColumns, devicesAsRows, toDevice } from './device-row.ts'
 

@@ -5,21 +5,13 @@ import { listDevices } from './device-list.ts'
 import type { AttributesRead } from './device-row.ts'
 import { findDevices } from './devices.ts'
 
-/** The first of each kind, which most lists show; read alone where no others are asked for. Each other choice would be one more statement to prepare. */
-const first: AttributesRead = categoryAndStatus.filter((subName) => subName.endsWith('A'))
-
 /** What a document asks for of the attributes of devices at `path` below a resolved field. */
 function attributesAsked(
   path: readonly string[],
 ): (info: Parameters<ReturnType<typeof lookAhead>>[0]) => AttributesRead {
-  const othersAsked = lookAhead(path, ['attributes', 'attribute'])
-  const reservedAsked = lookAhead(path, categoryAndStatus)
-  return (info) => {
-    if (othersAsked(info).length > 0) return 'all'
-    const reserved = reservedAsked(info)
-    if (reserved.length === 0) return reserved
-    return reserved.every((subName) => first.includes(subName)) ? first : categoryAndStatus
-  }
+  const asksForAny = lookAhead(path, new Set(['attributes', 'attribute']))
+  const asksForReserved = lookAhead(path, new Set(categoryAndStatus))
+  return (info) => asksForAny(info) || (asksForReserved(info) && 'reserved')
 }
 
 const attributesOfList = attributesAsked(['items'])

@@ -12,7 +12,7 @@ import { deviceExists, selectDevices } from './devices.queries.ts'
 export async function findDevices(
   { db, viewer }: Context,
   ids: readonly string[],
-  { attributes }: { attributes: AttributesRead } = { attributes: 'all' },
+  { attributes }: { attributes: AttributesRead } = { attributes: true },
 ): Promise<Device[]> {
   const stored = readIds(ids, 'id')
   if (stored.length === 0) return []

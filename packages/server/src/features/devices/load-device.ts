@@ -2,13 +2,12 @@ import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { Device } from './device.ts'
-import type { AttributesRead } from './device-row.ts'
 import { selectDevices } from './devices.queries.ts'
 
 type DeviceLoader = DataLoader<string, Device | undefined>
 
 /** Not cached: a request may change a device and read it again. */
-const loaderOf = (attributes: AttributesRead): ((context: Context) => DeviceLoader) =>
+const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
   perRequest(
     ({ db, viewer }) =>
       new DataLoader<string, Device | undefined>(
@@ -21,8 +20,8 @@ const loaderOf = (attributes: AttributesRead): ((context: Context) => DeviceLoad
       ),
   )
 
-const withAttributes = loaderOf('all')
-const withoutAttributes = loaderOf([])
+const withAttributes = loaderOf(true)
+const withoutAttributes = loaderOf(false)
 
 /** A device by its id as stored; devices asked for side by side are read together. */
 export function loadDevice(

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sortable, valueIn } from '../../db/attribute-expressions.ts'
-import { type Database, isAnyOf } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import { isAnyOf } from '../../db/is-any-of.ts'
 import { allOf, naturally } from '../../db/sorted-page.ts'
 import type { State } from '../devices/device.ts'
 import { nameContains } from '../devices/name-contains.ts'

@@ -6,19 +6,18 @@ import { applicationTypes, findApplicationType } from './application-types.ts'
 import { loadServicesOfDevice } from './services.loaders.ts'
 import { findServices } from './services.ts'
 
-const attributesAsked = lookAhead([], ['attributes', 'attribute'])
+const asksForAttributes = lookAhead([], new Set(['attributes', 'attribute']))
 
 export const servicesPart = schemaPart(new URL('./services.graphql', import.meta.url), {
   Query: {
     applicationTypes: () => [...applicationTypes],
   },
   User: {
-    service: (_user, { id }, context, info) =>
-      findServices(context, id, { attributes: attributesAsked(info).length > 0 }),
+    service: (_user, { id }, context, info) => findServices(context, id, { attributes: asksForAttributes(info) }),
   },
   Device: {
     services: (device, args, context, info) =>
-      loadServicesOfDevice(context, device, { ...args, attributes: attributesAsked(info).length > 0 }),
+      loadServicesOfDevice(context, device, { ...args, attributes: asksForAttributes(info) }),
   },
   Service: {
     title: ({ application }) => findApplicationType(application)?.name ?? String(application),

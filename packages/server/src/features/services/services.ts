@@ -18,7 +18,7 @@ export async function findServices(
   const ids = readIds(serviceIds, 'id')
   const [services, devices] = await Promise.all([
     selectServices(context.db, context.viewer.accountId, { ids, attributes }),
-    findDevices(context, ids, { attributes: attributes ? 'all' : [] }),
+    findDevices(context, ids, { attributes }),
   ])
   const byId = new Map([...services, ...devices.map(bulkService)].map((service) => [service.id, service]))
   return ids.flatMap((id) => byId.get(id) ?? [])
