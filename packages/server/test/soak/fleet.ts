@@ -55,6 +55,8 @@ async function live(): Promise<void> {
   const telling = setInterval(tell, EVERY_MS)
   let fleet: ReturnType<typeof createDevice>[] = []
   let running: Promise<unknown> = Promise.resolve()
+  // Nobody is left to tell: it ended, or was ended.
+  process.once('disconnect', () => process.exit())
   process.on('message', async (order: FleetOrder) => {
     if (order.kind === 'receive') verifier = new Webhook(order.secret)
     else if (order.kind === 'connect') {
