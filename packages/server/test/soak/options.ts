@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 export interface SoakOptions {
   /** Of the part that is judged; warming up comes before. */
   minutes: number
+  /** Half of that by default, and 15 at most. */
   warmUpMinutes: number
   /** Requests a second. */
   rate: number
@@ -10,6 +11,9 @@ export interface SoakOptions {
   /** Seconds between two reports of a device. */
   every: number
 }
+
+/** So long at most memory has been seen to climb to the level at which it stays. */
+const MOST_WARM_UP_MINUTES = 15
 
 /** `--minutes N`, and what else may be given. */
 export function readOptions(): SoakOptions {
@@ -25,7 +29,7 @@ export function readOptions(): SoakOptions {
   const minutes = number('minutes', values.minutes)
   return {
     minutes,
-    warmUpMinutes: number('warm-up', values['warm-up'] ?? String(Math.min(5, Math.max(0.5, minutes / 5)))),
+    warmUpMinutes: number('warm-up', values['warm-up'] ?? String(Math.min(MOST_WARM_UP_MINUTES, minutes / 2))),
     rate: number('rate', values.rate),
     devices: number('devices', values.devices),
     every: number('every', values.every),
