@@ -14,7 +14,7 @@ export const basic = (deviceId: string, secret: string): string =>
 /** Posts what a device posts; a string goes out as it is. */
 export async function post(
   { url }: Pick<TestApp, 'url'>,
-  path: 'register' | 'report',
+  path: 'register' | 'report' | `register?${string}`,
   body: unknown,
   authorization?: string,
 ): Promise<DeviceAnswer> {

@@ -49,6 +49,8 @@ export function ofTransport(
 ): unknown {
   if (!(error instanceof Error) || error instanceof ApiError || !('statusCode' in error)) return error
   const { statusCode } = error
+  // Its own message repeats the URL whole, with the query, which may hold a secret.
+  if ('code' in error && error.code === 'FST_ERR_BAD_URL') return badInput('the path of the URL cannot be decoded')
   if (statusCode === 413) {
     const found = headers['content-length'] ? `has ${headers['content-length']}` : 'has more'
     return new ApiError('LIMIT_EXCEEDED', `the body may have ${bodyBytes} bytes and ${found}`)

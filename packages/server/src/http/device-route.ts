@@ -10,7 +10,7 @@ import { type BasicCredentials, readBasicCredentials } from './basic-credentials
 import type { AddressOf } from './client-address.ts'
 import { parseJsonBody } from './json-fields.ts'
 import { noteCode } from './outcome.ts'
-import { createRefusalLog } from './refusals.ts'
+import { createRefusalLog, withoutInput } from './refusals.ts'
 
 /** What a device posts. */
 export interface DeviceRequest {
@@ -51,8 +51,10 @@ export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesIn
       const told = toldError(error, request)
       noteCode(request, told.code)
       const reason = String(told.details.reason ?? told.code)
+      // Without the query and what else was sent: devices bring secrets, and not always where they belong.
+      const path = request.routeOptions.url
       if (told.code !== 'INTERNAL')
-        refused(reason, { path: request.url, address: addressOf(request.raw), message: told.message })
+        refused(reason, { path, address: addressOf(request.raw), message: withoutInput(told.message) })
       return reply
         .code(told.status)
         .headers(headersOf(told))

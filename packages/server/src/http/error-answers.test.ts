@@ -21,6 +21,11 @@ describe('a request that no route reads', () => {
     expect(errorOf(await response.text()).extensions.code).toBe('BAD_USER_INPUT')
   })
 
+  it('with an address that cannot be decoded is not told that address, which may hold a secret', async () => {
+    const response = await fetch(`${app.url}/%zz?secret=hunter2`)
+    expect(await response.text()).not.toContain('hunter2')
+  })
+
   it('with a body that is no JSON is BAD_USER_INPUT', async () => {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${app.url}/nowhere`, { method: 'POST', headers, body: '{' })
@@ -44,7 +49,16 @@ describe('a request that no route reads', () => {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
     socket.write(`${request}\r\n\r\n`)
     const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
-    expect(head).toMatch(/^HTTP\/1\.1 400 /)
+    const [first, ...headers] = head.split('\r\n')
+    expect(first).toBe('HTTP/1.1 400 Bad Request')
+    expect(headers).toEqual(
+      expect.arrayContaining([
+        'content-type: application/json; charset=utf-8',
+        'x-content-type-options: nosniff',
+        "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+        'connection: close',
+      ]),
+    )
     expect(errorOf(body).extensions.code).toBe('BAD_USER_INPUT')
   })
 })

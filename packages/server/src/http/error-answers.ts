@@ -21,15 +21,28 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .send(text)
 }
 
-/** What is no HTTP, or more of it than is read, has no request to answer: it is told on the socket, which is then closed. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+/**
+ * What is no HTTP, or more of it than is read, has no request to answer: it is told on the socket, which is then closed.
+ * `given`: headers of every answer.
+ */
+export function answerClientError(
+  error: Error & { code?: string },
+  socket: Socket,
+  given: Readonly<Record<string, string>>,
+): void {
   // Of the connection, or of its TLS: nothing said there would arrive.
   const isOfHttp = /^(HPE|ERR_HTTP)_/.test(error.code ?? '')
   if (!isOfHttp || socket.destroyed || !socket.writable) return void socket.destroy()
   const [status, told] = ofConnection(error.code)
   const body = JSON.stringify({ errors: [formatApiError(told)] })
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}`
-  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`)
+  const headers = {
+    ...given,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end(`${[`HTTP/1.1 ${status}`, ...lines].join('\r\n')}\r\n\r\n${body}`)
 }
 
 function ofConnection(code: string | undefined): [status: string, error: ApiError] {

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 
 const EVERY_MS = 10_000
 
-/** Says why something was refused. */
+/** Says why something was refused. `details` hold nothing that could be a secret in the wrong place. */
 export type LogRefusal = (reason: string, details: Record<string, unknown>) => void
 
 /**
@@ -26,3 +26,11 @@ export function createRefusalLog(
     reasons.set(reason, { told: now(), since: 0 })
   }
 }
+
+const quoted = String.raw`"(?:[^"\\]|\\.)*"`
+const attributeName = new RegExp(String.raw`\battributes(?:\.[\p{L}\p{N}_$.-]+|\[${quoted}\])+`, 'gu')
+const anyQuoted = new RegExp(quoted, 'gu')
+
+/** A message of an error without what its caller sent: messages quote that, and call an attribute by its name after `attributes`. */
+export const withoutInput = (message: string): string =>
+  message.replace(attributeName, 'attributes.…').replace(anyQuoted, '"…"')

@@ -7,13 +7,15 @@ import { hashDeviceSecret } from '../features/devices/device-secret.ts'
 import { signOnDevice } from '../features/devices/sign-on.ts'
 import type { LogRefusal } from '../http/refusals.ts'
 import type { Session } from './sessions.ts'
-import { readTopic } from './topics.ts'
+import { readTopic, toldTopic } from './topics.ts'
 
 /** CONNACK return codes (MQTT 3.1.1 §3.2.2.3). */
 const IDENTIFIER_REJECTED = 2
 const UNAVAILABLE = 3
 const BAD_CREDENTIALS = 4
 const NOT_AUTHORIZED = 5
+
+const NO_ID = 'no device id'
 
 /** How long the answer waits for an address, or a device, that failed too often. */
 const SLOWED_DOWN_MS = 2_000
@@ -34,9 +36,11 @@ export interface Credentials {
 export async function signOn(deps: SignOnDeps, session: Session, credentials: Credentials): Promise<void> {
   const { clientId, userName, password } = credentials
   const { address } = session
-  const id = parseId(clientId)
-  if (id === undefined || parseId(userName ?? '') !== id) {
-    deps.refuse('client id and user name are not one device id', { address, clientId: clientId.slice(0, 64) })
+  const [id, userId] = [parseId(clientId), parseId(userName ?? '')]
+  if (id === undefined || userId !== id) {
+    // Either may be the secret, put in the wrong place.
+    const told = { clientId: id ?? NO_ID, userName: userId ?? NO_ID }
+    deps.refuse('client id and user name are not one device id', { address, ...told })
     throw refusal(IDENTIFIER_REJECTED, 'client id and user name must both be the device id')
   }
   session.deviceId = id
@@ -51,7 +55,7 @@ export async function signOn(deps: SignOnDeps, session: Session, credentials: Cr
     throw refusal(BAD_CREDENTIALS, 'bad user name or password')
   }
   if (session.will !== undefined && readTopic(id, session.will.topic) === undefined) {
-    deps.refuse('foreign topic', { address, device: id, topic: session.will.topic.slice(0, 200) })
+    deps.refuse('foreign topic', { address, device: id, topic: toldTopic(session.will.topic) })
     throw refusal(NOT_AUTHORIZED, 'the will is on no topic of the device')
   }
   session.device = { ...signedOn, address }

@@ -19,6 +19,16 @@ export function readTopic(deviceId: string, topic: string): Publication | undefi
   return what === 'state' ? { kind: 'serviceState', serviceId } : undefined
 }
 
+const topicWords = new Set(['devices', 'services', 'attributes', 'state', 'ids', '+', '#'])
+const TOLD_LEVELS = 8
+
+/** A topic or filter for the log: ids and the words of ours. What else stands in one may be a secret in the wrong place. */
+export const toldTopic = (topic: string): string =>
+  topic
+    .split('/', TOLD_LEVELS)
+    .map((level) => (topicWords.has(level) || parseId(level) !== undefined ? level : '…'))
+    .join('/')
+
 /** Where the ids of the services are answered that were published on this topic. */
 export const idsTopic = (topic: string): string => `${topic}/ids`
 

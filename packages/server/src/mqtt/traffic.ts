@@ -1,16 +1,14 @@
 import type { PublishPacket, Subscription } from 'aedes'
 import { ApiError } from '../errors.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
-import type { LogRefusal } from '../http/refusals.ts'
+import { type LogRefusal, withoutInput } from '../http/refusals.ts'
 import type { TakePublication } from './mqtt.metrics.ts'
 import type { Pacing } from './pacing.ts'
 import { type Answer, takePublication } from './publications.ts'
 import type { Session } from './sessions.ts'
-import { isOwnFilter, readTopic } from './topics.ts'
+import { isOwnFilter, readTopic, toldTopic } from './topics.ts'
 
 const SUBSCRIPTIONS = 20
-/** Of a topic, in the log. */
-const TOLD_CHARACTERS = 200
 
 /** What devices say and want to hear once they have signed on. */
 export interface Traffic {
@@ -33,14 +31,16 @@ export function createTraffic({ reports, pacing, refuse, take }: TrafficDeps): T
       const device = session?.device
       if (session === undefined || device === undefined || session.isCutOff) throw new Error('not signed on')
       packet.retain = false
-      const details = {
-        device: device.deviceId,
-        address: session.address,
-        topic: packet.topic.slice(0, TOLD_CHARACTERS),
-      }
+      const refusePublication = (reason: string, message?: string): void =>
+        refuse(reason, {
+          device: device.deviceId,
+          address: session.address,
+          topic: toldTopic(packet.topic),
+          ...(message !== undefined && { message }),
+        })
       const publication = readTopic(device.deviceId, packet.topic)
       if (publication === undefined) {
-        refuse('foreign topic', details)
+        refusePublication('foreign topic')
         throw new Error('foreign topic')
       }
       // Its will comes once, when its connection has ended: there is nothing to read more slowly, and nobody to say it again.
@@ -49,8 +49,10 @@ export function createTraffic({ reports, pacing, refuse, take }: TrafficDeps): T
         return await take(publication.kind, () => takePublication(reports, device, publication, packet))
       } catch (error) {
         const isRefused = error instanceof ApiError
-        refuse(isRefused ? error.code : 'not written', { ...details, message: (error as Error).message })
-        throw error
+        const message = withoutInput((error as Error).message)
+        refusePublication(isRefused ? error.code : 'not written', message)
+        // By what it throws the connection ends, which is told in the log as well.
+        throw isRefused ? new Error(message) : error
       }
     },
     subscribe(session, subscription) {
@@ -63,7 +65,7 @@ export function createTraffic({ reports, pacing, refuse, take }: TrafficDeps): T
       refuse(isOwn ? 'too many subscriptions' : 'foreign topic', {
         device: device?.deviceId,
         address: session?.address,
-        topic: subscription.topic.slice(0, TOLD_CHARACTERS),
+        topic: toldTopic(subscription.topic),
       })
       return false
     },

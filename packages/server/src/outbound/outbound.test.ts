@@ -84,7 +84,7 @@ describe('an address that only the server could reach', () => {
     const before = hits
     expect(await send(outbound, url.href)).toMatchObject({
       status: null,
-      error: expect.stringMatching(/is no address that may be connected to/),
+      error: expect.stringMatching(/address that may (not )?be connected to/),
     })
     expect(hits).toBe(before)
     await outbound.close()
@@ -115,7 +115,8 @@ describe('an address that only the server could reach', () => {
     for (let tries = 0; tries < 3; tries++) {
       expect(await send(outbound, url)).toMatchObject({
         status: null,
-        error: expect.stringMatching(/is no address that may be connected to/),
+        // Which one is for whoever runs the server to know.
+        error: 'the name leads to an address that may not be connected to',
       })
     }
     expect(answers).toHaveLength(0)

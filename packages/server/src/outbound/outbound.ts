@@ -79,7 +79,7 @@ async function send(
 ): Promise<Sent> {
   const host = hostOf(url)
   // An address is connected to without a lookup.
-  if (isIP(host) !== 0 && !reachable(host)) throw new ForbiddenAddress(host)
+  if (isIP(host) !== 0 && !reachable(host)) throw new ForbiddenAddress(`${host} is no address that may be connected to`)
   const inTime = AbortSignal.timeout(WHOLE_MS)
   const response = await request(url, {
     dispatcher,
@@ -114,8 +114,9 @@ function checkedLookup(resolve: Resolve, reachable: (address: string) => boolean
     const answer = callback as (error: Error | null, found?: LookupAddress[] | string, family?: number) => void
     resolve(name).then(
       (addresses) => {
-        const forbidden = addresses.find((address) => !reachable(address))
-        if (forbidden !== undefined) return answer(new ForbiddenAddress(forbidden))
+        // Not which: names of the server's own network are nobody's to ask for.
+        if (!addresses.every(reachable))
+          return answer(new ForbiddenAddress('the name leads to an address that may not be connected to'))
         const found = addresses.map((address) => ({ address, family: isIP(address) }))
         const [first] = found
         if (first === undefined) return answer(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }))
@@ -129,10 +130,6 @@ function checkedLookup(resolve: Resolve, reachable: (address: string) => boolean
 
 class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS'
-
-  constructor(address: string) {
-    super(`${address} is no address that may be connected to`)
-  }
 }
 
 const causes: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import { sessionRefusal } from '../reasons.ts'
 import type { Forward } from './forward.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { SignInTries } from './sign-in-tries.ts'
+import type { SignInTries, TriesSubject } from './sign-in-tries.ts'
 
 /** How somebody showed who it is. */
 export type SignInMethod = 'password' | 'password and code' | 'password and backup code' | 'passkey'
@@ -63,10 +63,10 @@ export const signedIn =
     return handle(call, call.session)
   }
 
-/** Work that a guess could be behind: counted against each subject, and forgiven when it comes out well. */
+/** Work that a guess could be behind: counted against each subject in turn, and forgiven when it comes out well. */
 export async function asTry<Result>(
   { tries }: AuthRequest,
-  subjects: readonly string[],
+  subjects: readonly TriesSubject[],
   work: () => Promise<Result>,
 ): Promise<Result> {
   await tries.count(subjects)

@@ -8,8 +8,6 @@ import { deleteSessions } from './sessions.queries.ts'
 import { triesOf } from './sign-in-tries.ts'
 
 const EMAIL_LENGTH = 254
-/** Asked for whenever a sign-in page opens. */
-const PASSKEY_OPTIONS = 60
 /** Longer than any code from an app is taken: half a minute before and after its own. */
 const CODE_HOLDS_MS = 120_000
 
@@ -22,7 +20,7 @@ export const signInCalls: readonly AuthCall[] = [
     method: 'GET',
     path: '/passkey/generate-authenticate-options',
     async handle(call) {
-      await call.tries.count([`options ${triesOf.address(call.addressOf(call.request.raw))}`], PASSKEY_OPTIONS)
+      await call.tries.count([triesOf.passkeyOptions(call.addressOf(call.request.raw))])
       return keepCookies(call, await call.forward(call.request, '/passkey/generate-authenticate-options')).answer
     },
   },

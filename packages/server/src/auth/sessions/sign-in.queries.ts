@@ -43,25 +43,25 @@ export async function deleteSteps(db: Database, accountId: string): Promise<void
   await db.deleteFrom('sign_in_step').where('value', '=', accountId).execute()
 }
 
-/** Each subject's tries in its present window, this one counted. */
-export function countTries(
+/** The subject's tries in its present window, this one counted. */
+export async function countTry(
   db: Database,
-  subjects: readonly string[],
+  subject: string,
   { now, ends }: { now: Date; ends: Date },
-): Promise<{ subject: string; tries: number; ends: Date }[]> {
-  return query(
+): Promise<{ tries: number; ends: Date }> {
+  const [row] = await query<{ tries: number; ends: Date }>(
     db,
-    `insert into sign_in_tries as present (subject, tries, ends)
-     select subject, 1, $3::timestamptz from unnest($1::text[]) as given (subject) order by subject
+    `insert into sign_in_tries as present (subject, tries, ends) values ($1, 1, $3)
      on conflict (subject) do update set
        tries = case when present.ends <= $2 then 1 else present.tries + 1 end,
        ends = case when present.ends <= $2 then excluded.ends else present.ends end
-     returning subject, tries, ends`,
-    [subjects, now, ends],
+     returning tries, ends`,
+    [subject, now, ends],
   )
+  return row!
 }
 
-/** Takes back one try of each; locks them in the order in which they are counted, so that no two sign-ins wait for each other. */
+/** Takes back one try of each; locks them in one order, so that no two sign-ins wait for each other. */
 export async function forgiveTries(db: Database, subjects: readonly string[]): Promise<void> {
   await query(
     db,

@@ -7,7 +7,7 @@ const MOST_TTL = 86_400
 
 export function readState(text: string, path: string): State {
   if (text !== 'active' && text !== 'inactive') {
-    throw badInput(`${path} must be "active" or "inactive", not ${JSON.stringify(text)}`)
+    throw badInput(`${path} must be active or inactive`)
   }
   return text
 }

@@ -5,15 +5,14 @@ import type { Outbound } from '../../outbound/outbound.ts'
 
 /**
  * Refuses a URL that could not be sent to, or must not be. A name that has no address now may get one later: every connection is
- * checked again.
+ * checked again. Which address a name has is not said: names of the server's own network are nobody's to ask for.
  */
 export async function assertWebhookUrl(text: string, outbound: Outbound): Promise<void> {
   assertText(text, 'url', limits.webhookUrlLength)
   const url = parseUrl(text)
-  const forbidden = await outbound.findForbidden(url)
-  if (forbidden !== undefined) {
+  if ((await outbound.findForbidden(url)) !== undefined) {
     throw badInput(
-      `url must lead to an address that anybody can reach: ${url.hostname} is ${forbidden}, which is not (MUSTER_WEBHOOK_ALLOW can allow it)`,
+      `url must lead to an address that anybody can reach, which ${url.hostname} does not (MUSTER_WEBHOOK_ALLOW can allow it)`,
     )
   }
 }
