@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { createPrivateFile } from '@muster/server/auth/private-file.ts'
 import { addAccessKey } from '@muster/server/features/access-keys/access-keys.ts'
 import { createUser } from '@muster/server/features/users/users.ts'
@@ -18,7 +19,7 @@ export interface AddedUser {
  * user is committed, so that there is never a user whose credentials nobody has.
  */
 export async function addUser(
-  { db, secrets, url }: Installation,
+  { db, config, secrets, url }: Installation,
   user: { email: string; name: string | null; accessKeyName: string; file: string },
 ): Promise<AddedUser> {
   return db.transaction().execute(async (transaction) => {
@@ -31,7 +32,8 @@ export async function addUser(
     }
     const { key, secret } = await addAccessKey(context, { name: user.accessKeyName })
     const text = formatCredentials({ url, accessKeyId: key, secretAccessKey: secret ?? '', email, password })
-    await createPrivateFile(user.file, text).catch((error: unknown) => {
+    const owner = dirname(user.file) === config.dataFolder ? 'folder' : 'root'
+    await createPrivateFile(user.file, text, owner).catch((error: unknown) => {
       throw unwritable(user.file, error)
     })
     return { id, email, accessKeyId: key, credentials: user.file }

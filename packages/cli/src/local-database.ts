@@ -1,5 +1,6 @@
 import { type Config, readConfig } from '@muster/server/config.ts'
 import { createDatabase, createPool, type Database } from '@muster/server/db/database.ts'
+import { clusterFolderOf, findCluster } from '@muster/server/db/embedded/cluster.ts'
 import { connectOrStart, type OpenDatabase } from '@muster/server/db/embedded/connect-running.ts'
 import type pg from 'pg'
 import { CliError } from './cli-error.ts'
@@ -33,6 +34,21 @@ export async function withDatabase<Result>(work: (database: LocalDatabase) => Pr
     if (!pool.ending) await pool.end()
     await close()
   }
+}
+
+/** For commands that mean an installation which is there: a new one, where they look by mistake, would serve nobody. */
+export async function assertInstalled(): Promise<void> {
+  const { databaseUrl, dataFolder } = readConfig()
+  if (databaseUrl !== undefined) return
+  const isThere = await findCluster(clusterFolderOf(dataFolder)).then(
+    (cluster) => cluster !== undefined,
+    // Whoever opens it says what is wrong with it.
+    () => true,
+  )
+  if (isThere) return
+  throw new CliError(`there is no Muster in ${dataFolder}`, {
+    hint: 'Set MUSTER_DATA or DATABASE_URL as the server has them, or start the server once: muster serve.',
+  })
 }
 
 async function assertAnswers(pool: pg.Pool, { databaseDirectUrl }: Config): Promise<void> {

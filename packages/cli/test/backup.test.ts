@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { chown, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { putCluster } from '../../server/test/cluster.ts'
@@ -10,12 +10,17 @@ it('takes a backup of the embedded database, and restores it where it has room a
   const embedded = { MUSTER_DATA: join(path, 'data') }
   await putCluster(embedded.MUSTER_DATA)
   await muster(['seed', '--devices', '40', '--services', '1', '--json'], { env: embedded })
-  const file = join(path, 'night.backup')
+  const kept = join(path, 'kept')
+  await mkdir(kept)
+  const self = process.getuid?.() ?? 0
+  if (self === 0) await chown(kept, 1000, 1000)
+  const file = join(kept, 'night.backup')
   const taken = await muster(['backup', file, '--json'], { env: embedded })
   expect({ code: taken.code, stderr: taken.stderr }).toEqual({ code: 0, stderr: '' })
   const { bytes, rows } = JSON.parse(taken.stdout)
   expect(rows).toMatchObject({ account: 1, device: 40, service: 40 })
-  expect(bytes).toBe((await stat(file)).size)
+  const written = await stat(file)
+  expect([bytes, self]).toEqual([written.size, written.uid])
 
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())

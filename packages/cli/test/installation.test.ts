@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chown, mkdir, readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../server/test/database.ts'
 import { claimPorts } from '../../server/test/ports.ts'
@@ -54,7 +54,12 @@ describe('an installation', () => {
 
   it('takes no user twice and overwrites no credentials', async () => {
     const { env, folder } = await newInstallation()
-    const file = join(folder, 'bob')
+    await mkdir(folder, { mode: 0o700 })
+    // Root works for the user whose folder it is.
+    const self = process.getuid?.() ?? 0
+    const owner = self === 0 ? 1000 : self
+    for (const each of [dirname(folder), folder]) await chown(each, owner, process.getgid?.() ?? 0)
+    const file = join(dirname(folder), 'bob')
     await muster(['users', 'add', 'bob@example.com', '--credentials', file], { env })
     const again = await muster(['users', 'add', 'BOB@example.com', '--credentials', `${file}2`, '--json'], { env })
     expect(again.code).toBe(7)
@@ -62,6 +67,8 @@ describe('an installation', () => {
     const overwriting = await muster(['users', 'add', 'eve@example.com', '--credentials', file], { env })
     expect(overwriting).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') })
     expect((await muster(['users', 'add', 'eve@example.com'], { env })).code).toBe(0)
+    expect((await stat(join(folder, 'credentials-eve@example.com'))).uid).toBe(owner)
+    expect((await stat(file)).uid).toBe(self)
   })
 
   it('is brought to the schema of the release', async () => {
@@ -126,6 +133,19 @@ describe('the embedded database', () => {
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
     expect(JSON.parse(stdout)).toMatchObject({ fleets: [{ email: 'owner@localhost', added: 20 }] })
     expect(await stat(join(env.MUSTER_DATA, 'credentials'))).toBeDefined()
+  })
+
+  it.each([
+    ['users', 'add', 'ada@example.com'],
+    ['keys', 'rotate-master'],
+    ['backup', 'night.backup'],
+  ])('is not made by %s %s, which is for one that is there', async (...args) => {
+    const { path } = await temporaryFolder()
+    const env = { MUSTER_DATA: join(path, 'data') }
+    const { code, stderr } = await muster(args, { env })
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`no Muster in ${path}/data`) })
+    expect(stderr).toContain('Set MUSTER_DATA or DATABASE_URL')
+    expect(await readdir(path)).toEqual([])
   })
 })
 

@@ -51,13 +51,21 @@ export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] 
   return Object.keys(env).filter((name) => name.startsWith('MUSTER_') && !known.has(name) && !elsewhere.has(name))
 }
 
-/** Read by the command line and by scripts, not by the server. */
+/** Read by clients, the command line, agents, tests and scripts, not by the server. */
 const elsewhere = new Set([
   'MUSTER_CREDENTIALS',
+  'MUSTER_PROFILE',
   'MUSTER_URL',
   'MUSTER_ACCESS_KEY_ID',
   'MUSTER_SECRET_ACCESS_KEY',
+  'MUSTER_PRIVATE_KEY_FILE',
   'MUSTER_EMAIL',
   'MUSTER_PASSWORD',
+  'MUSTER_WEBHOOK_SECRET',
+  'MUSTER_COMPLETION_TIMEOUT',
+  'MUSTER_AGENT_CONFIG',
+  'MUSTER_AGENT_STATE',
+  'MUSTER_CODE',
+  'MUSTER_CHROMIUM',
   'MUSTER_TEST_DATABASE_URL',
 ])

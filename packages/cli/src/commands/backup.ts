@@ -14,11 +14,12 @@ else on the database in MUSTER_DATA, whether or not a server runs.`),
 }
 
 async function run(path: string, { json = false }: { json?: boolean }): Promise<void> {
-  const [{ withDatabase }, { writeBackup }, { countRows, withProgress }] = await Promise.all([
+  const [{ assertInstalled, withDatabase }, { writeBackup }, { countRows, withProgress }] = await Promise.all([
     import('../local-database.ts'),
     import('@muster/server/backup/write-backup.ts'),
     import('../backup/with-progress.ts'),
   ])
+  await assertInstalled()
   const file = resolve(path)
   const { created, rows, bytes } = await withProgress({ quiet: json }, (watch) =>
     withDatabase(({ pool }) => writeBackup({ pool, file, ...watch })),

@@ -6,7 +6,7 @@ import { type Finding, failed, ok, warning } from './check.ts'
 const SOON_MS = 14 * 86_400_000
 
 const hints: Readonly<Record<string, string>> = {
-  'unknown-key':
+  'bad-signature':
     'The server knows no such key, or its secret is another: make one in the console, or with "muster keys create" and another key.',
 }
 

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { chown, copyFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -17,10 +17,15 @@ async function openInstallation() {
   onTestFinished(drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rotation-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const self = process.getuid?.() ?? 0
+  // Root works in the folder of another user, whose server is to read what root wrote.
+  const owner = self === 0 ? 1000 : self
+  await chown(folder, owner, process.getgid?.() ?? 0)
   const config = readConfig({ MUSTER_DATA: folder })
   const file = (name: string): string => join(folder, name)
   return {
     db,
+    owner,
     file,
     start: () => setUp({ db, config, url: 'http://127.0.0.1:4000', log: pino({ level: 'silent' }) }),
     rotate: () => rotateMasterKey({ db, config }),
@@ -28,6 +33,10 @@ async function openInstallation() {
       const names = (await readdir(folder)).filter((name) => name.startsWith('master.key')).sort()
       const texts = await Promise.all(names.map((name) => readFile(file(name), 'utf8')))
       return Object.fromEntries(names.map((name, index) => [name, texts[index]]))
+    },
+    owners: async () => {
+      const found = await Promise.all((await readdir(folder)).map((name) => stat(file(name))))
+      return [...new Set(found.map(({ uid }) => uid))]
     },
   }
 }
@@ -52,12 +61,13 @@ it('waits for what is being encrypted under the former key, so that nothing stay
 })
 
 it('puts the files right where it was killed among them, and makes no further key', async () => {
-  const { file, start, rotate, keys } = await openInstallation()
+  const { file, start, rotate, keys, owner, owners } = await openInstallation()
   await start()
   const former = (await keys())['master.key']
   expect(await rotate()).toMatchObject({ count: 1 })
   const after = await keys()
   expect(after).toEqual({ 'master.key': expect.not.stringContaining(String(former)), 'master.key.previous': former })
+  expect(await owners()).toEqual([owner])
 
   await copyFile(file('master.key'), file('master.key.next'))
   expect(await rotate()).toMatchObject({ count: 0 })

@@ -50,6 +50,7 @@ export async function writeBackup(options: WriteBackupOptions): Promise<WrittenB
     await replacePrivateFile(
       file,
       pipeline(source, createZstdCompress(), () => {}),
+      'root',
     )
     client.release()
   } catch (error) {

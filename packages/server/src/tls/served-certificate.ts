@@ -7,6 +7,7 @@ import {
   readCertificate,
   readPair,
 } from './certificate.ts'
+import { tellEnd } from './tell-end.ts'
 
 /** A certificate that follows its files. */
 export interface ServedCertificate {
@@ -24,17 +25,18 @@ export interface ServedCertificate {
  */
 const LOOK_EVERY_MS = 2_000
 
-/** Rejects with a StartError where the files hold no pair. */
-export async function serveCertificate(files: CertificateFiles, log: FastifyBaseLogger): Promise<ServedCertificate> {
+/** Rejects with a StartError where the files hold no pair. Warns of a certificate's end, as `tellEnd` says. */
+export async function serveCertificate(
+  files: CertificateFiles,
+  log: FastifyBaseLogger,
+  clock = () => new Date(),
+): Promise<ServedCertificate> {
   const listeners: ((certificate: Certificate) => void)[] = []
   const file = files.cert.file
   let current = await readCertificate(files)
+  const warnOfEnd = tellEnd({ file, log, clock })
   warnOfEnd(current)
   let failure: string | undefined
-
-  function warnOfEnd({ until }: Certificate): void {
-    if (until.getTime() < Date.now()) log.warn({ file, until }, 'the certificate has expired')
-  }
 
   async function look(): Promise<void> {
     try {
@@ -46,13 +48,13 @@ export async function serveCertificate(files: CertificateFiles, log: FastifyBase
       if (reason !== failure) log.error({ reason }, 'a new certificate cannot be served; the one before still is')
       failure = reason
     }
+    warnOfEnd(current)
   }
 
   function take(certificate: Certificate): void {
     current = certificate
     for (const listener of listeners) listener(certificate)
     log.info({ file, until: certificate.until }, 'a new certificate is served')
-    warnOfEnd(certificate)
   }
 
   let looking = Promise.resolve()

@@ -5,6 +5,7 @@ import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/app.ts'
 import { newPerson, openBrowser } from '../../test/browser.ts'
@@ -13,6 +14,7 @@ import { createTestDatabase } from '../../test/database.ts'
 import { happening, registerDevice, signOn } from '../../test/mqtt-device.ts'
 import { failToStart, readCredentials, sendAs, startServerProcess } from '../../test/server-process.ts'
 import { readCertificate } from './certificate.ts'
+import { serveCertificate } from './served-certificate.ts'
 
 let folder: string
 let first: CertificatePaths
@@ -152,6 +154,40 @@ test('a server process says https wherever it names itself, and on SIGHUP reads 
   await vi.waitFor(() => expect(server.stderr()).toContain('a new certificate is served'), { timeout: 100_000 })
   expect(await shownAt(port)).toBe(await fingerprintOf(second))
   expect(await server.stop()).toBe(0)
+})
+
+test('of its end the log warns once a day from a week before, and when it has come', async () => {
+  const paths = await served('ending')
+  const files = { cert: { setting: 'CERT', file: paths.cert }, key: { setting: 'KEY', file: paths.key } }
+  const { until } = await readCertificate(files)
+  const inDays = (days: number): Date => new Date(until.getTime() + days * 86_400_000)
+  let now = inDays(-8)
+  const said: { level: number; msg: string }[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void said.push(JSON.parse(line)) })
+  const certificate = await serveCertificate(files, log, () => now)
+  onTestFinished(() => certificate.close())
+  const toldAt = async (days: number): Promise<string[]> => {
+    now = inDays(days)
+    await certificate.reload()
+    return said.splice(0).flatMap(({ level, msg }) => (level === 40 ? [msg] : []))
+  }
+  const soon = 'the certificate will expire soon: renew it'
+  const over = 'the certificate has expired'
+  const told: [days: number, string[]][] = [
+    [-7.5, []],
+    [-7, [soon]],
+    [-6.5, []],
+    [-6, [soon]],
+    [-0.5, [soon]],
+    [0, [over]],
+    [0.5, []],
+    [1, [over]],
+  ]
+  for (const [days, lines] of told) expect([days, await toldAt(days)]).toEqual([days, lines])
+
+  await replaceFile(paths.cert, second.cert)
+  await replaceFile(paths.key, second.key)
+  expect(await toldAt(1.25)).toEqual([over])
 })
 
 describe('of what it cannot be served with the setting is named', () => {

@@ -15,10 +15,12 @@ database in MUSTER_DATA, whether or not a server runs.`),
 }
 
 async function run({ json }: { json?: boolean }): Promise<void> {
-  const [{ rotateMasterKey }, { withInstallation }] = await Promise.all([
+  const [{ rotateMasterKey }, { withInstallation }, { assertInstalled }] = await Promise.all([
     import('@muster/server/auth/rotate-master-key.ts'),
     import('../../installation.ts'),
+    import('../../local-database.ts'),
   ])
+  await assertInstalled()
   const rotation = await withInstallation(({ db, config }) => rotateMasterKey({ db, config }))
   if (json) return console.log(JSON.stringify(rotation))
   console.log(

@@ -21,10 +21,12 @@ else on the database in MUSTER_DATA, whether or not a server runs.`),
 }
 
 async function run(email: string, options: Options): Promise<void> {
-  const [{ addUser, credentialsFileName }, { withInstallation }] = await Promise.all([
+  const [{ addUser, credentialsFileName }, { withInstallation }, { assertInstalled }] = await Promise.all([
     import('../../add-user.ts'),
     import('../../installation.ts'),
+    import('../../local-database.ts'),
   ])
+  await assertInstalled()
   const user = await withInstallation((installation) => {
     const file = resolve(options.credentials ?? join(installation.config.dataFolder, credentialsFileName(email)))
     return addUser(installation, { email, name: options.name ?? null, accessKeyName: 'muster users add', file })

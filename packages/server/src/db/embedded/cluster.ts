@@ -52,8 +52,8 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
   throw new EmbeddedError(
     'wrong-major-version',
     `${folder} was written by PostgreSQL ${found}, and this Muster brings PostgreSQL ${ours}, which cannot read it. Go ` +
-      `back to the Muster that wrote it, or dump the data with pg_dump of PostgreSQL ${found} and restore it elsewhere. ` +
-      useDatabaseUrl,
+      `back to the Muster that wrote it, make a backup with that one (muster backup), and restore it with this one into ` +
+      `another MUSTER_DATA (muster restore). ${useDatabaseUrl}`,
   )
 }
 
