@@ -37,11 +37,12 @@ import { isHttps } from './http/is-https.ts'
 import type { RequestLoad } from './http/load.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerNotFound } from './http/not-found.ts'
-import { shedOverload } from './http/overload.ts'
+import { type ShedReason, shedOverload } from './http/overload.ts'
 import { registerRequestId } from './http/request-id.ts'
 import { recordRequests } from './http/request-records.ts'
 import { followCertificate, secureOptions } from './http/secure-server.ts'
 import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
+import { tellShedding } from './http/tell-shedding.ts'
 import { listBounds } from './list-bounds.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
@@ -102,7 +103,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     },
     // Names of attributes and contexts stand in paths of the REST API, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, toldToBrowsers),
   }
   const app = listenerOf(options, deps.certificate)
   registerRequestId(app)
@@ -118,14 +119,19 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const charges = createRequestCharges(rateLimits, addressOf)
   const tellLeft = tellEveryAnswer(app, rateLimits, addressOf)
 
-  const isLasting = (path: string): boolean => path.startsWith('/graphql/v1/stream')
+  const isLasting = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url === STREAM_PATH
   recordRequests(app, {
     metrics: deps.metrics,
     logsAll: deps.config.logRequests,
     traceIdOf: spans?.traceIdOf,
   })
   deps.load?.count(app, isLasting)
-  const onShed = deps.metrics?.counter('requestsShed') ?? (() => {})
+  const countShed = deps.metrics?.counter('requestsShed')
+  const tellShed = tellShedding(app, deps)
+  const onShed = (reason: ShedReason): void => {
+    countShed?.(reason)
+    tellShed(reason)
+  }
   const underWay = shedOverload(app, { config: deps.config, isSpared: tellsOfServer, isLasting, onShed })
   deps.metrics?.gauge('requestsUnderWay', underWay)
   registerHealth(app, deps.db)
@@ -154,7 +160,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   }
   registerGraphqlRoute(app, graphql)
   const streams = createOpenStreams({ perKey: deps.config.streamsPerKey, refusalOf: deps.refusalOf })
-  registerStreamRoute(app, { ...graphql, ...streams, path: '/graphql/v1/stream' })
+  registerStreamRoute(app, { ...graphql, ...streams, chargeEvents: charges.chargeEvents, path: STREAM_PATH })
   registerRest(app, graphql)
   registerEventsDownload(app, {
     db: deps.db,
@@ -202,6 +208,8 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
     },
   }
 }
+
+const STREAM_PATH = '/graphql/v1/stream'
 
 const tellsOfServer = (url: string): boolean => /^\/(healthz|readyz|metrics)(\?|$)/.test(url)
 

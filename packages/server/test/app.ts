@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type SigningKey, signRequest } from '@muster/http-signature'
 import type { GraphQLFormattedError } from 'graphql'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { buildApp } from '../src/app.ts'
 import { createAuthentication } from '../src/auth/authenticate.ts'
 import { createSecrets, type Secrets } from '../src/auth/secrets.ts'
@@ -83,6 +83,8 @@ export interface TestAppOptions {
   readSide?: ReadSide
   /** Finds the addresses of names that webhooks go to. */
   resolve?: Resolve
+  /** Hears what the server has to say. Left away: it says nothing. */
+  log?: Logger
 }
 
 /** A server of its own that listens on loopback, on a database of its own, with one user. */
@@ -111,7 +113,7 @@ async function startOn(
   }: TestAppOptions,
 ): Promise<TestApp> {
   const config = readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...env })
-  const log = pino({ level: config.logLevel })
+  const log = options.log ?? pino({ level: config.logLevel })
   const certificates = await openCertificates(config, log)
   const metrics = createMetrics()
   const rateLimits = createRateLimits({

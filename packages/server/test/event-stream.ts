@@ -31,15 +31,17 @@ export interface StreamRequest {
   query: string
   variables?: Record<string, unknown>
   headers?: Record<string, string>
+  /** Another way to write the stream's. */
+  path?: string
 }
 
 /** The headers that sign a request to the stream of a server. */
-export function signStream({ app, user, query, variables, headers: more }: StreamRequest): {
+export function signStream({ app, user, query, variables, headers: more, path }: StreamRequest): {
   url: string
   body: string
   headers: Record<string, string>
 } {
-  const url = `${app.url}/graphql/v1/stream`
+  const url = `${app.url}${path ?? '/graphql/v1/stream'}`
   const body = JSON.stringify({ query, variables })
   const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...more }
   const signature = signRequest({

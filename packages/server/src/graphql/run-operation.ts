@@ -38,10 +38,13 @@ export interface OperationGates<Viewer extends GraphqlViewer> {
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null) => unknown
   /** Where an operation may read elsewhere: for the whole of it, so that its parts agree. Undefined: where everything is read. */
   readonly readElsewhere?: (start: OperationStart<Viewer>) => Promise<Elsewhere | undefined>
-  /** Runs before every operation, and may throw RATE_LIMITED; what it returns is given the answer's data. */
+  /**
+   * Runs before every operation, and may throw RATE_LIMITED; what it returns is given the data that was read. Undefined: part of it
+   * failed, and more may have been read for the rest than the answer shows.
+   */
   readonly beforeOperation?: (
     start: OperationStart<Viewer>,
-  ) => ((data: FormattedExecutionResult['data']) => void) | undefined
+  ) => ((read: FormattedExecutionResult['data']) => void) | undefined
   /** Stands around an operation while it runs. */
   readonly around?:
     | ((
@@ -84,16 +87,19 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   const { request, viewer, operation } = start
   assertViewer(start)
   const settle = gates.beforeOperation?.(start)
-  let result: FormattedExecutionResult | undefined
+  let result: FormattedExecutionResult
+  let read: FormattedExecutionResult['data']
   try {
-    if (operation.kind === 'mutation' && viewer?.readOnly)
+    if (operation.kind === 'mutation' && viewer?.readOnly) {
       result = operation.refuse(new ApiError('FORBIDDEN', 'this access key is read-only and cannot change anything'))
-    else {
+      read = null
+    } else {
       const run = async () => formatResult(await execute(gates, start), errorMapping(gates, request))
       result = await (gates.around === undefined ? run() : gates.around(operation, run))
+      if (result.errors === undefined) read = result.data
     }
   } finally {
-    settle?.(result?.data)
+    settle?.(read)
   }
   if (result.errors !== undefined) noteCode(request, result.errors[0]?.extensions?.code)
   return result

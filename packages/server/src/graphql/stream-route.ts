@@ -9,7 +9,7 @@ import { type EventStream, openEventStream } from './event-stream.ts'
 import type { PreparedOperation, RefusedOperation } from './execute.ts'
 import type { GraphqlRouteInput } from './http-route.ts'
 import { readRequestParams } from './request-params.ts'
-import { errorMapping, type GraphqlViewer, identify } from './run-operation.ts'
+import { errorMapping, type GraphqlViewer, identify, type Requester } from './run-operation.ts'
 import { prepareScope, send } from './scope.ts'
 
 export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
@@ -18,6 +18,8 @@ export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<Gra
    * returned, when it has ended by itself.
    */
   readonly admit: (viewer: Viewer, end: (reason: ApiError) => void) => () => void
+  /** What is called after each event that a stream sends; resolves once the next may be sent. */
+  readonly chargeEvents: (requester: Requester<Viewer>) => () => Promise<void> | undefined
   /** Runs when the server is asked to stop, and ends the streams. */
   readonly endAll: (reason: ApiError) => void
 }
@@ -133,7 +135,11 @@ async function serve<Viewer extends GraphqlViewer>(
     stream.closed.addEventListener('abort', () => void outcome.return())
     if (stream.closed.aborted) void outcome.return()
     if (ended !== undefined) end(ended)
-    for await (const result of outcome) await stream.next(formatResult(result, errorMapping(input, request)))
+    const charge = input.chargeEvents({ request, reply, viewer })
+    for await (const result of outcome) {
+      await stream.next(formatResult(result, errorMapping(input, request)))
+      await charge()
+    }
     stream.complete()
   } catch (error) {
     const told = toApiError(error, errorMapping(input, request))

@@ -6,7 +6,7 @@ it('is high once many requests have been waiting for some time, and no longer wh
   let now = 0
   const load = createRequestLoad(() => now)
   const app = fastify()
-  load.count(app, (path) => path === '/stream')
+  load.count(app, ({ routeOptions }) => routeOptions.url === '/stream')
   const answer = Promise.withResolvers<void>()
   let arrived = 0
   const wait = (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** How much there is to do for clients that wait: what can wait gives way to it. */
 export interface Load {
@@ -9,7 +9,7 @@ export interface Load {
 
 export interface RequestLoad extends Load {
   /** Counts the requests of this app, but those that last by their nature. */
-  count(app: FastifyInstance, isLasting: (path: string) => boolean): void
+  count(app: FastifyInstance, isLasting: (request: FastifyRequest) => boolean): void
 }
 
 /** Requests under way, on the average: a server that keeps up with its clients has only a few. */
@@ -47,7 +47,7 @@ export function createRequestLoad(elapsed: () => number = () => performance.now(
     },
     count(app, isLasting) {
       app.addHook('onRequest', (request, reply, done) => {
-        if (!isLasting(request.url)) begin(reply)
+        if (!isLasting(request)) begin(reply)
         done()
       })
     },

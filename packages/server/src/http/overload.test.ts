@@ -1,16 +1,19 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/app.ts'
 import { openStream } from '../../test/event-stream.ts'
 import { registerDevice } from '../../test/mqtt-device.ts'
 import { restOf } from '../../test/rest.ts'
 
+const warnings: object[] = []
+const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
 let app: TestApp
 /** By itself: on a busy machine any request may find it behind. */
 let impatient: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_MOST_REQUESTS: '3' } })
+  app = await startTestApp({ env: { MUSTER_MOST_REQUESTS: '3' }, log })
   impatient = await app.startAnother({ env: { MUSTER_MOST_LAG: '200' } })
 })
 afterAll(async () => {
@@ -46,6 +49,8 @@ test('more requests than may be under way are turned away at once, and served ag
       expect([path, (await fetch(`${app.url}${path}`)).status]).toEqual([path, 200])
     }
     expect(await metrics()).toContain('muster_requests_shed_total{reason="requests"} 2')
+    const told = expect.objectContaining({ msg: expect.stringMatching(/^requests are turned away/) })
+    expect(warnings).toContainEqual(told)
     return [held, refused]
   })
   expect(waiting.status).toBe(503)
@@ -54,6 +59,20 @@ test('more requests than may be under way are turned away at once, and served ag
   )
   expect((await app.owner.query(small)).status).toBe(200)
   stream.cut()
+})
+
+test('streams are not under way, however their path is written', async () => {
+  const path = '/graphql/v1/%73tream'
+  for (let count = 0; count < 4; count++) {
+    const refused = await openStream({ app, user: app.owner, query: small, path })
+    await refused.ended
+    expect(refused.messages[0]?.data.errors[0].message).toMatch(/^only subscriptions are served here/)
+  }
+  const open = await openStream({ app, user: app.owner, query: 'subscription { events { id } }', path })
+  expect(open.status).toBe(200)
+  expect(await metrics()).toContain('muster_requests_under_way 0')
+  expect((await app.owner.query(small)).status).toBe(200)
+  open.cut()
 })
 
 test('many that come at once do not hold up what is answered between them', async () => {

@@ -8,8 +8,8 @@ export interface OverloadOptions {
   config: Pick<Config, 'mostRequests' | 'mostLag'>
   /** Paths that tell of the server's state, and must go on doing so. */
   isSpared: (path: string) => boolean
-  /** Requests whose answers last by their nature. */
-  isLasting: (path: string) => boolean
+  /** Requests whose answers last by their nature. Judged by their route: their path may be written in more than one way. */
+  isLasting: (request: FastifyRequest) => boolean
   /** Told of what was turned away. */
   onShed: (reason: ShedReason) => void
 }
@@ -59,7 +59,7 @@ export function shedOverload(app: FastifyInstance, options: OverloadOptions): ()
   })
   // From here on its body is there: what takes long now is work, and no slow connection.
   app.addHook('preHandler', (request, _reply, done) => {
-    if (isSpared(request.url) || isLasting(request.url)) return done()
+    if (isSpared(request.url) || isLasting(request)) return done()
     underWay.add(request)
     inTurn(done)
   })

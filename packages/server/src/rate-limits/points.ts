@@ -1,7 +1,7 @@
 import type { PreparedOperation, RootField } from '../graphql/execute.ts'
 
 /** Objects of an answer that come with each point. */
-const OBJECTS = 100
+export const OBJECTS_PER_POINT = 100
 /** Items of `setAttributesMany` that one point pays for. */
 const ITEMS = 10
 
@@ -9,7 +9,7 @@ const ITEMS = 10
 export const REQUEST_POINTS = 1
 
 /** What the objects of an answer cost: 1 for each full hundred. */
-export const pointsOfObjects = (objects: number): number => Math.floor(objects / OBJECTS)
+export const pointsOfObjects = (objects: number): number => Math.floor(objects / OBJECTS_PER_POINT)
 
 /** What the changes of an operation cost: 1 for each mutation, in `setAttributesMany` for each 10 items, begun ones included. */
 export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {

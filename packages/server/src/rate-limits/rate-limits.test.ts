@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
 import { newPerson, signIn } from '../../test/browser.ts'
 import { basic, post, refusalOf } from '../../test/device.ts'
-import { openStream } from '../../test/event-stream.ts'
+import { openStream, until } from '../../test/event-stream.ts'
 import { registerDevice, signOn } from '../../test/mqtt-device.ts'
 import { registrationsOn } from '../../test/registering.ts'
 import { restOf } from '../../test/rest.ts'
@@ -58,6 +58,32 @@ describe('the points of an access key', () => {
     expect([wrong.status, left(wrong.headers)]).toEqual([400, 997])
     const failed = await query('mutation { deleteDevice(deviceId: "80:00:00:00:00:00:00:00") }')
     expect([failed.errors?.[0]?.extensions.code, left(failed.headers)]).toEqual(['NOT_FOUND', 995])
+  })
+
+  test('are not given back where part of it failed: the rest may have been read all the same', async () => {
+    const { query } = await app.createUser()
+    const document = `query ($id: [String!]!) { login { device(id: $id) { id } devices(size: 1000) { items { id } } } }`
+    const found = await query(document, { id: ['80:00:00:00:00:00:00:00'] })
+    expect([found.status, found.errors, left(found.headers)]).toEqual([200, undefined, 999])
+    const failed = await query(document, { id: Array(1_001).fill('80:00:00:00:00:00:00:00') })
+    expect(failed.errors).toMatchObject([{ path: ['login', 'device'], extensions: { code: 'LIMIT_EXCEEDED' } }])
+    expect(failed.data).toEqual({ login: null })
+    expect(left(failed.headers)).toBeLessThanOrEqual(998 - 10)
+  })
+
+  test('pay for each hundred events of a stream', async () => {
+    const user = await app.createUser()
+    const { id } = await registerDevice(user)
+    const { login } = await user.data('{ login { events(size: 1) { items { id } } } }')
+    const items = Array.from({ length: 100 }, (_, index) => ({ serviceId: id, attributes: { [`n${index}`]: 'x' } }))
+    await user.data('mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }', { items })
+    const before = left((await user.query(small)).headers)
+    const query = 'subscription ($after: ID) { events(after: $after) { id } }'
+    const stream = await openStream({ app, user, query, variables: { after: login.events.items[0].id } })
+    await until(() => stream.messages.length === 100)
+    // One for the request, one for its events.
+    expect(left((await user.query(small)).headers)).toBe(before - 3)
+    stream.cut()
   })
 
   test('are spent by what is asked, and come back with time', async () => {

@@ -1,16 +1,21 @@
 import type { Viewer } from '../context.ts'
 import type { OperationStart, Requester } from '../graphql/run-operation.ts'
 import type { AddressOf } from '../http/client-address.ts'
-import { pointsOfChanges, pointsOfObjects, REQUEST_POINTS } from './points.ts'
+import { OBJECTS_PER_POINT, pointsOfChanges, pointsOfObjects, REQUEST_POINTS } from './points.ts'
 import { type Payer, payerAt, payerOf, type RateLimits } from './rate-limits.ts'
-import { spend, tellLeft } from './spend.ts'
+import { spend, spendInTime, tellLeft } from './spend.ts'
 
 /** Charges requests, whichever way they come in. Each call may throw RATE_LIMITED. */
 export interface RequestCharges {
   /** What a request costs whatever comes of it: as soon as it is known who asks. */
   chargeRequest(requester: Requester<Viewer>): void
-  /** What an operation may cost besides; what is returned is given the answer's data, and gives back what was too much. */
-  chargeOperation(start: OperationStart<Viewer>): ((data: unknown) => void) | undefined
+  /**
+   * What an operation may cost besides; what is returned is given the data that was read, and gives back what was too much. Nothing
+   * where it is not known what was read (undefined): a field that fails ends the answer, not the reading of those beside it.
+   */
+  chargeOperation(start: OperationStart<Viewer>): ((read: unknown) => void) | undefined
+  /** For a stream: told of each event that it sends, and resolves once there are points for the next. */
+  chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }
 
 export function createRequestCharges(limits: RateLimits, addressOf: AddressOf): RequestCharges {
@@ -35,10 +40,18 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf): 
         throw error
       }
       if (forObjects === 0 && charged === forChanges) return undefined
-      return (data) => {
-        budget.give(subject, charged - forChanges - pointsOfObjects(operation.objectsIn(data)))
+      return (read) => {
+        if (read !== undefined) {
+          budget.give(subject, charged - forChanges - pointsOfObjects(operation.objectsIn(read)))
+        }
         tellLeft(payer, reply)
       }
+    },
+    chargeEvents(requester) {
+      const payer = payerFor(requester)
+      let sent = 0
+      return () =>
+        ++sent % OBJECTS_PER_POINT === 0 ? spendInTime(payer, pointsOfObjects(OBJECTS_PER_POINT)) : undefined
     },
   }
 }

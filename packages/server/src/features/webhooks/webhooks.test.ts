@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
 import { type Receiver, startReceiver, verifyMessage } from '../../../test/receiver.ts'
@@ -97,6 +98,12 @@ describe('creating a webhook', () => {
     expect(await eventsOf(user)).toEqual([])
   })
 
+  it('does not say which address of its own network a name leads to', async () => {
+    const { errors } = await user.query(create, { url: 'https://bad.example/' })
+    expect(errors![0]!.message).toContain('bad.example')
+    expect(errors![0]!.message).not.toContain('10.0.0.1')
+  })
+
   it('takes a name that has no address yet: each connection is checked', async () => {
     const created = await user.data(create, { url: 'https://later.example/hook' })
     expect(created.createWebhook.url).toBe('https://later.example/hook')
@@ -174,6 +181,24 @@ describe('a test', () => {
     receiver.answer((_message, response) => void response.writeHead(404).end())
     expect((await user.data(test, { id })).testWebhook).toMatchObject({ status: 'failed', httpStatus: 404 })
     expect(receiver.received).toHaveLength(2)
+  })
+
+  it('is one of a few of each user that wait for a receiver', async () => {
+    const other = await app.createUser()
+    const [mine, theirs] = await Promise.all(
+      [user, other].map(async ({ data }) => (await data(create, { url: receiver.url })).createWebhook.id as string),
+    )
+    const held: ServerResponse[] = []
+    receiver.answer((_message, response) => void held.push(response))
+    const waiting = Array.from({ length: 4 }, () => user.query(test, { id: mine }))
+    await receiver.waitFor(4)
+    expect(codeOf(await user.query(test, { id: mine }))).toBe('LIMIT_EXCEEDED')
+    waiting.push(other.query(test, { id: theirs }))
+    await receiver.waitFor(5)
+    for (const response of held) response.end()
+    for (const { data } of await Promise.all(waiting)) expect(data.testWebhook.status).toBe('delivered')
+    receiver.answer((_message, response) => void response.end())
+    expect((await user.data(test, { id: mine })).testWebhook.status).toBe('delivered')
   })
 
   it('pages through deliveries, newest first, by position, id and cursor', async () => {
