@@ -76,7 +76,7 @@ export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, 
 export function rowsFromEnd(source: RowSource, order: SqlOrder, { offset, total }: SqlFarStart, limit: number): Sql {
   const backwards: SqlOrder = { ...order, direction: order.direction === 'asc' ? 'desc' : 'asc' }
   const left = sql`greatest(${total} - ${offset}::int, 0)`
-  const passed = sql`greatest(${total} - ${offset}::int - ${limit}::int, 0)`
+  const passed = sql`greatest(${left} - ${limit}::int, 0)`
   const wanted = sql`least(${left}, ${limit}::int)`
   if (order.nullable === undefined) return sql`${keyed(source, backwards, [], wanted)} offset ${passed}`
   const rows = inTurn(unkeyed(source, backwards, [], left), keyed(source, backwards, [], left))

@@ -46,9 +46,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close()
   await receiver.close()
+  const kinds = Object.keys(refused).length + 4
+  console.log(
+    `the matrix: ${questions.length} fields, ${kinds} kinds of callers, ${tally.asked} requests judged, ${tally.wrong} answered wrongly`,
+  )
 })
 
 const rowsOf = ({ userId }: Belongings) => everyRowBesideUse(app.db, userId)
+
+/** Of all callers together, told at the end. */
+const tally = { asked: 0, wrong: 0 }
 
 const isMutation = (document: string): boolean => document.startsWith('mutation')
 
@@ -66,6 +73,8 @@ async function wrongOf(
     const found = judge(reply, question, document)
     if (found !== undefined) wrong.push([question.field, found, reply.status, reply.body])
   }
+  tally.asked += asked.length
+  tally.wrong += wrong.length
   return wrong
 }
 

@@ -3,8 +3,8 @@ import type { Change, Ledger, Outcome } from './ledger.ts'
 import type { Rig } from './rig.ts'
 
 export const context = 'night'
-/** Names of each client on its device: each value that a change writes is written over before long. */
-const NAMES = 12
+/** Names of each client on its device: each value is written over before long. Not a multiple of three: each is written in the base and in the context. */
+const NAMES = 13
 /** After which no answer is waited for. */
 const PATIENCE_MS = 10_000
 /** From a change that was not acknowledged to the next. */

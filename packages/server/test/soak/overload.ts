@@ -18,6 +18,8 @@ const { values } = parseArgs({
   },
 })
 const seconds = Number(values.seconds)
+// Requests are signed before, and a signature holds for five minutes.
+if (!(seconds > 0 && seconds <= 240)) throw new Error('--seconds is a number above 0, 240 at most')
 const DEVICES = 1_000
 /** Enough to keep the server at work, and no more than it takes at a time. */
 const AT_ONCE = 64

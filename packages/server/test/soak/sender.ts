@@ -14,7 +14,7 @@ export interface Sender {
 
 const PATH = '/graphql/v1'
 const HEADERS = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
-/** Signed beforehand, and then sent over and over: enough for each device to be given several values in turn. */
+/** Signed beforehand, and then sent over and over: enough for each that is set to be given several values in turn. */
 const REQUESTS = 20_000
 
 export async function createSender(ground: Ground, connections: number): Promise<Sender> {

@@ -108,6 +108,36 @@ describe('planned once for all who ask, not each time', () => {
   })
 })
 
+// The plan is made for a few numbers of rows, the page is cut to its own.
+test.each([
+  'name',
+  'name desc',
+  'id',
+  // Those that have none come last, in a statement that goes on where the others end.
+  'lastReported',
+  'lastReported desc',
+])('a page has as many rows as it is asked for, by %s', async (sort) => {
+  const { db } = database
+  const order = readDeviceOrder(sort, undefined)
+  const idsFrom = async (start: DeviceStart, limit: number): Promise<string[]> => {
+    const rows = await selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit, attributes: false })
+    return rows.map(([id]) => id)
+  }
+  // By number nothing is cut.
+  const [first] = await idsFrom({ offset: 0 }, 1)
+  const all = [first, ...(await idsFrom({ offset: 1 }, 20_000))]
+  expect(new Set(all).size).toBe(20_000)
+  for (const limit of [1, 2, 63, 64, 65, 255, 256, 257, 1_001]) {
+    expect(await idsFrom({ offset: 0 }, limit)).toEqual(all.slice(0, limit))
+    // 16,000 have reported.
+    for (const from of [8_000, 15_990, 16_100]) {
+      const place = await findPlace(db, ACCOUNT, { order, id: all[from - 1]! })
+      const after = databasePlace(order, place!)
+      expect(await idsFrom({ after }, limit)).toEqual(all.slice(from, from + limit))
+    }
+  }
+})
+
 test('records that are passed over by their number cost a key of the index', async () => {
   const order = readDeviceOrder('name', undefined)
   const plan = await database.planFor((db) =>
@@ -164,7 +194,7 @@ test('a list takes the nearer end, whichever that is', async () => {
   }
   const { rows } = await sql<{ name: string }>`
     select name from device where account_id = ${ACCOUNT} order by name collate natural_order, id`.execute(database.db)
-  for (const from of [1, 9_000, 10_001, 12_000, 19_999, 20_001]) {
+  for (const from of [1, 9_000, 10_001, 12_000, 19_999, 20_001, 2 ** 31 - 1]) {
     expect(await names(from)).toEqual(rows.slice(from - 1, from + 2).map(({ name }) => name))
   }
 })
