@@ -53,7 +53,7 @@ function errorsPage(): string {
 \`{"errors": [{"message", "path", "extensions": {"code"}}]}\`. The message says what is wrong with which argument and what
 would be right. An error before execution has the HTTP status below; one in execution travels with the status that GraphQL
 over HTTP gives, save that an answer of nothing but \`UNAVAILABLE\` has its 503 there too. A mutation that failed changed
-nothing; one that the database was lost from may be made or not. Every answer carries its request id in \`x-request-id\`; for
+nothing. If the connection to the database broke during a mutation, the change may or may not have been made. Every answer carries its request id in \`x-request-id\`; for
 \`INTERNAL\` it also stands in \`extensions.requestId\`, and the server's log has the fault under it.
 
 ${table(['Code', 'HTTP status', 'Meaning'], rows)}
@@ -100,14 +100,14 @@ What is asked for costs points, and points come back all the time. The names are
 | a device's | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | its reports and MQTT publications, one point each |
 
 An operation costs 1 point; 1 more for each full 100 objects that its answer may hold, by the document and its variables; and 1 more for each
-mutation in it, for each 10 items of \`setAttributesMany\` (begun ones included). That is taken before it runs, and what the answer did not hold is given back.
-What may cost more than can be had at once takes all there is. A subscription costs 1 point when it is opened, a download of events ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events, for which it waits. A request that is refused for what is wrong with it costs 1.
+mutation in it, for each 10 items of \`setAttributesMany\` (begun ones included). That is taken before it runs, and what the answer did not hold is given back, unless a part of it failed.
+An operation that could cost more than a full budget takes the whole budget. A subscription costs 1 point when it is opened and 1 for each 100 events that it sends, a download of events ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events; both wait for them. A request that is refused for what is wrong with it costs 1.
 
 Where the points are not there: \`RATE_LIMITED\`, status 429, with \`Retry-After\` in whole seconds; nothing was done. A device that publishes too
 much by MQTT is made to wait instead, and the server's log says so. Answers carry \`RateLimit-Policy: "key";q=20000;w=40\` (what may be spent at once, and the seconds in
 which all of it comes back) and \`RateLimit: "key";r=19998;t=1\` (what is left), by draft-ietf-httpapi-ratelimit-headers-11; the name in quotes is \`key\`, \`user\`,
-\`code\`, \`address\` or \`device\`. Besides: 20 credentials a minute that do not hold, from one address or for one key or device, on each server process, then \`RATE_LIMITED\`;
-a signature that holds passes all the same.
+\`code\`, \`address\` or \`device\`. Besides: 20 credentials a minute that do not hold, from one address or for one key or device, on each server process, then \`RATE_LIMITED\` (over MQTT
+the usual return code 4, two seconds later); what holds passes all the same.
 
 Servers on one database tell each other twice a second what was spent. Until they are told, each may let through all that a key has, so that through several
 servers at once a key may spend its points as many times; then it waits until all of that is made up for, so that in the long run it spends no more.

@@ -5,7 +5,11 @@
 export const errorCodes = {
   UNAUTHENTICATED: { status: 401, meaning: 'The request carries no credentials, or ones that do not hold.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests; Retry-After says in how many seconds to come back.' },
-  UNAVAILABLE: { status: 503, meaning: 'The database is away or the server is overloaded; try again.' },
+  UNAVAILABLE: {
+    status: 503,
+    meaning:
+      'The database is away, full or too slow over this, or the server is overloaded or stopping; the message says which.',
+  },
   LIMIT_EXCEEDED: {
     status: 413,
     meaning: 'Something is over a limit; the message names the limit and the value found.',

@@ -167,7 +167,7 @@ export const metricTable = {
     name: 'muster_list_reads_total',
     type: 'counter',
     labels: ['place'],
-    help: 'Queries of lists of this process with DATABASE_READ_URL, by where they were read: replica, or primary for the replica was lagging or away.',
+    help: 'Queries of lists of this process with DATABASE_READ_URL, by place: replica where they were read there; lagging or away where the replica was so, and the primary was read.',
   },
   certificateSeconds: {
     name: 'muster_certificate_seconds',

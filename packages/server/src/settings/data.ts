@@ -42,7 +42,8 @@ export const dataSettings = {
   }),
   statementTimeout: setting({
     name: 'MUSTER_STATEMENT_TIMEOUT',
-    meaning: 'Seconds after which the database gives up on a statement; 0 for never.',
+    meaning:
+      'Seconds after which the database gives up on a statement; 0 for never. What needed it is then answered UNAVAILABLE (503).',
     default: '30',
     parse: (text) => integer(text ?? '30', 0, 3_600) * 1_000,
   }),

@@ -23,7 +23,8 @@ export const deviceSettings = {
   }),
   mqttPort: setting({
     name: 'MUSTER_MQTT_PORT',
-    meaning: 'TCP port to serve MQTT on; 0 for none. The WebSocket at /mqtt is served in any case.',
+    meaning:
+      'TCP port of HOST to serve MQTT on; 0 for none. Where it is taken the server starts without it, and the log says so. The WebSocket at /mqtt is served in any case.',
     default: '1883',
     parse: (text) => integer(text ?? '1883', 0, 65_535),
   }),

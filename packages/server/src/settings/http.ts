@@ -5,7 +5,8 @@ import { flag, hostName, integer, oneOf, origin, ranges, token } from './values.
 export const httpSettings = {
   host: setting({
     name: 'HOST',
-    meaning: 'Address to listen on.',
+    meaning:
+      'Address to listen on, for HTTP and MQTT alike. 127.0.0.1: nothing but this machine reaches the server; 0.0.0.0: every network that it is in.',
     default: '127.0.0.1',
     parse: (text) => hostName(text ?? '127.0.0.1'),
   }),
@@ -31,7 +32,7 @@ export const httpSettings = {
   publicUrl: setting({
     name: 'MUSTER_PUBLIC_URL',
     meaning:
-      'What clients call the server when a proxy stands in front, or by the name in its certificate: scheme, host and port, no path.',
+      'The address by which clients reach the server (behind a proxy, or as in its certificate): scheme, host and port, no path.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : origin(text)),
   }),
@@ -52,7 +53,8 @@ export const httpSettings = {
   }),
   logRequests: setting({
     name: 'MUSTER_LOG_REQUESTS',
-    meaning: '1: a line of the log for each request; 0: for those that failed by the server or took over a second.',
+    meaning:
+      '1: a line of the log for each request; 0: for those that failed by a fault of the server (INTERNAL) or took over a second.',
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),

@@ -14,7 +14,7 @@ export const processSettings = {
   workerSilence: setting({
     name: 'MUSTER_WORKER_SILENCE',
     meaning:
-      'Seconds for which one of several server processes may be silent when it is asked whether it is there; then it is killed, and another one is started. 0 for any.',
+      'Seconds for which one of several server processes may be silent when it is asked whether it is there (30 at least while it starts); then it is killed, and another one is started. 0: no bound.',
     default: '30',
     parse: (text) => integer(text ?? '30', 0, 3_600),
   }),

@@ -39,7 +39,7 @@ export const requestSettings = {
   mostLag: setting({
     name: 'MUSTER_MOST_LAG',
     meaning:
-      'Milliseconds that a round of the event loop may take: while most take longer, requests are answered 503. 0 for any.',
+      'Milliseconds that a round of the event loop may take: while most take longer, requests are answered 503. 0: no bound.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 0, 60_000),
   }),
