@@ -153,8 +153,10 @@ function readNonce(parameters: Parameters): string | undefined {
   return nonce
 }
 
-function readBytes({ bytes }: Member): string {
+function readBytes({ bytes, text }: Member): string {
   if (bytes === undefined) throw new Refusal('malformed', 'A member of Signature is not a byte sequence.')
+  // Nothing signs them, and nobody knows what they would mean (RFC 9421 §4.2 has none).
+  if (text !== `:${bytes}:`) throw new Refusal('malformed', 'A member of Signature has parameters, and may have none.')
   return bytes
 }
 

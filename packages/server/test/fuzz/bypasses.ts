@@ -132,6 +132,13 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
         name === 'Signature' ? value.replace('a=', 'b=') : value,
       ]),
     }))(b()),
+    'has a parameter at its signature': ((wire) => ({
+      ...wire,
+      headers: wire.headers.map(([name, value]): [string, string] => [
+        name,
+        name === 'Signature' ? `${value};key="a"` : value,
+      ]),
+    }))(b()),
     'has a list and no signature': ((wire) => ({
       ...wire,
       headers: wire.headers.filter(([name]) => name !== 'Signature'),
