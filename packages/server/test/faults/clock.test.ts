@@ -16,6 +16,15 @@ import { figures } from './figures.ts'
 const HOUR = 3_600
 const patience = { timeout: 600_000 }
 
+/** As far as it is looked at. */
+interface Answer {
+  data?: {
+    login: { device: { state: string }[] }
+    registerDevice: { device: { id: string }; secret: string }
+  }
+  errors?: { extensions: { code: string; reason?: string } }[]
+}
+
 interface Signed {
   /** Seconds by which the signature's time is off from ours. */
   at?: number
@@ -60,9 +69,8 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
   }
   const send = async ({ url, ...request }: ReturnType<typeof sign>) => {
     const response = await fetch(url, request)
-    // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to its sender
-    const { data, errors } = (await response.json()) as any
-    return { status: response.status, data, reason: errors?.[0].extensions.reason, code: errors?.[0].extensions.code }
+    const { data, errors } = (await response.json()) as Answer
+    return { status: response.status, data, reason: errors?.[0]?.extensions.reason, code: errors?.[0]?.extensions.code }
   }
   /** Once there are points for it. */
   const ask = (signed: Signed, query = '{ login { id } }') =>
@@ -87,7 +95,7 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
     expect(status).toBe(200)
     return signed
   }
-  const replays: { status: number; reason: string }[] = []
+  const replays: { status: number; reason: string | undefined }[] = []
   const replay = async (signed: ReturnType<typeof sign>): Promise<void> => {
     const answer = until(
       () => send(signed),
@@ -109,13 +117,13 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
     {},
     `mutation { registerDevice(name: "gateway") { device { id } secret } createWebhook(url: "${receiver.url}", events: [ATTRIBUTE_CHANGE]) { id } }`,
   )
-  const { device, secret } = data.registerDevice
+  const { device, secret } = data!.registerDevice
   await signOn(`${server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
   const seen = `{ login { device(id: ["${device.id}"]) { state } } }`
   const untilActive = (at: number) =>
     until(
       () => ask({ at }, seen),
-      (answer) => answer.data.login.device[0].state === 'active',
+      (answer) => answer.data?.login.device[0]?.state === 'active',
     )
   await untilActive(0)
   const browser = openBrowser(server)
