@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
+import { contestants } from '../run/contestants.ts'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname
-/** As `npm start` has it: without it, V8 keeps 150 MiB more of what 10,000 connections went through. */
-const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=110']
+/** As `npm start` has it: without them, V8 keeps 150 MiB more of what 10,000 connections went through. */
+const FLAGS = contestants.server.args.filter((arg) => arg.startsWith('--'))
 
 /** A server as an operator starts it, on a port for MQTT that it keeps across starts. */
 export interface FleetServer {
@@ -31,7 +32,7 @@ export async function createFleetServer(env: Record<string, string>): Promise<Fl
       child = spawn(process.execPath, [...FLAGS, main], {
         env: {
           PATH: process.env.PATH,
-          MALLOC_ARENA_MAX: '2',
+          ...contestants.server.env,
           PORT: '0',
           MUSTER_MQTT_PORT: String(port),
           MUSTER_LOG_LEVEL: 'warn',

@@ -37,12 +37,12 @@ import { isHttps } from './http/is-https.ts'
 import type { RequestLoad } from './http/load.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerNotFound } from './http/not-found.ts'
-import { type ShedReason, shedOverload } from './http/overload.ts'
+import { shedOverload } from './http/overload.ts'
 import { registerRequestId } from './http/request-id.ts'
 import { recordRequests } from './http/request-records.ts'
 import { followCertificate, secureOptions } from './http/secure-server.ts'
 import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
-import { tellShedding } from './http/tell-shedding.ts'
+import { recordShed } from './http/shed-records.ts'
 import { listBounds } from './list-bounds.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
@@ -98,14 +98,30 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
-      tellLeft(request, reply)
-      answerError(error, request, reply.headers({ ...toldToBrowsers, ...deprecationHeaders(request.url) }))
+      answerError(error, request, reply.headers(headersOfEveryAnswer(request)))
     },
     // Names of attributes and contexts stand in paths of the REST API, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, toldToBrowsers),
   }
   const app = listenerOf(options, deps.certificate)
+  const addressOf = clientAddress(deps.config.trustedProxies)
+  const rateLimits = deps.rateLimits ?? createRateLimits(deps)
+  const leftTo = tellEveryAnswer(app, rateLimits, addressOf)
+  const headersOfEveryAnswer = (request: FastifyRequest): Record<string, string> => ({
+    'x-request-id': request.id,
+    ...toldToBrowsers,
+    ...deprecationHeaders(request.url),
+    ...leftTo(request),
+  })
+  const underWay = shedOverload(app, {
+    config: deps.config,
+    isSpared: tellsOfServer,
+    isLasting,
+    headersOf: headersOfEveryAnswer,
+    onShed: recordShed(app, { metrics: deps.metrics, logsAll: deps.config.logRequests }),
+  })
+  deps.metrics?.gauge('requestsUnderWay', underWay)
   registerRequestId(app)
   const spans = deps.tracing && traceRequests(app, deps.tracing, { isSpared: tellsOfServer })
   registerSecurityHeaders(app, toldToBrowsers)
@@ -114,26 +130,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const schema = buildSchema()
   assertPermissions(schema)
   const createContext = contextOf(deps)
-  const addressOf = clientAddress(deps.config.trustedProxies)
-  const rateLimits = deps.rateLimits ?? createRateLimits(deps)
   const charges = createRequestCharges(rateLimits, addressOf)
-  const tellLeft = tellEveryAnswer(app, rateLimits, addressOf)
-
-  const isLasting = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url === STREAM_PATH
   recordRequests(app, {
     metrics: deps.metrics,
     logsAll: deps.config.logRequests,
     traceIdOf: spans?.traceIdOf,
   })
   deps.load?.count(app, isLasting)
-  const countShed = deps.metrics?.counter('requestsShed')
-  const tellShed = tellShedding(app, deps)
-  const onShed = (reason: ShedReason): void => {
-    countShed?.(reason)
-    tellShed(reason)
-  }
-  const underWay = shedOverload(app, { config: deps.config, isSpared: tellsOfServer, isLasting, onShed })
-  deps.metrics?.gauge('requestsUnderWay', underWay)
   registerHealth(app, deps.db)
   if (deps.metrics !== undefined) registerMetrics(app, { ...deps.config, metrics: deps.metrics })
   const onDocument = deps.metrics?.counter('documents')
@@ -210,6 +213,8 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
 }
 
 const STREAM_PATH = '/graphql/v1/stream'
+
+const isLasting = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url === STREAM_PATH
 
 const tellsOfServer = (url: string): boolean => /^\/(healthz|readyz|metrics)(\?|$)/.test(url)
 

@@ -113,7 +113,7 @@ export const metricTable = {
     name: 'muster_requests_shed_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Requests that this process answered 503 unseen, for there were too many under way (requests) or the event loop took too long (lag).',
+    help: 'Requests that this process answered 503 unseen, for there were too many under way (requests), too many for too long (standing), or the event loop took too long (lag).',
   },
   rateLimited: {
     name: 'muster_rate_limited_total',

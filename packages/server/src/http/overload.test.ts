@@ -41,14 +41,27 @@ test('more requests than may be under way are turned away at once, and served ag
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toMatch(/^[123]$/)
     expect(refused.headers.get('ratelimit')).toMatch(/^"address";r=\d+;t=1$/)
+    expect(refused.headers.get('ratelimit-policy')).toMatch(/^"address";q=\d+;w=\d+$/)
+    expect(refused.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+    expect(refused.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(refused.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(refused.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }])
     expect(refused.data).toBeUndefined()
     const rest = await restOf(app.url, app.owner)('GET', '/user')
     expect([rest.status, rest.code]).toEqual([503, 'UNAVAILABLE'])
+    expect(rest.headers.get('deprecation')).toMatch(/^@\d+$/)
+    const head = await fetch(`${app.url}/graphql/v1`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([503, ''])
+    // Its body is not read, and what follows on the connection is answered nevertheless.
+    const big = await fetch(`${app.url}/graphql/v1`, { method: 'POST', body: 'x'.repeat(900_000) })
+    expect(big.status).toBe(503)
+    await big.text()
     for (const path of ['/healthz', '/readyz', '/metrics']) {
       expect([path, (await fetch(`${app.url}${path}`)).status]).toEqual([path, 200])
     }
-    expect(await metrics()).toContain('muster_requests_shed_total{reason="requests"} 2')
+    expect(await metrics()).toContain('muster_requests_shed_total{reason="requests"} 4')
+    const counted = 'muster_requests_total{operation="POST /graphql/v1",status="503",code="UNAVAILABLE"} 2'
+    expect(await metrics()).toContain(counted)
     const told = expect.objectContaining({ msg: expect.stringMatching(/^requests are turned away/) })
     expect(warnings).toContainEqual(told)
     return [held, refused]
@@ -59,6 +72,31 @@ test('more requests than may be under way are turned away at once, and served ag
   )
   expect((await app.owner.query(small)).status).toBe(200)
   stream.cut()
+})
+
+test('where many have been under way for seconds, fewer are taken, until they are few again', async () => {
+  const steady = await app.startAnother({ env: { MUSTER_MOST_REQUESTS: '5', MUSTER_MOST_STANDING: '2' } })
+  const owner = steady.as(app.owner)
+  const device = await registerDevice(app.owner)
+  const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
+
+  const held = await app.db.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()
+    const ask = (name: string) => owner.query(document, { id: device.id, name })
+    const held = ['a', 'b'].map(ask)
+    await vi.waitFor(async () => expect(await metrics(steady)).toContain('muster_requests_under_way 2'), {
+      timeout: 60_000,
+    })
+    // For a while a third one is taken.
+    expect((await owner.query(small)).status).toBe(200)
+    await vi.waitFor(async () => expect((await owner.query(small)).status).toBe(503), { timeout: 60_000 })
+    expect((await owner.query(small)).errors?.[0]?.message).toMatch(/^requests have been waiting for each other/)
+    expect(await metrics(steady)).toMatch(/muster_requests_shed_total\{reason="standing"\} \d/)
+    return held
+  })
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200])
+  expect((await owner.query(small)).status).toBe(200)
+  await steady.close()
 })
 
 test('streams are not under way, however their path is written', async () => {

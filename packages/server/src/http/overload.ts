@@ -2,19 +2,23 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
+import { errorAnswer } from '../graphql/answer.ts'
+import { createStanding } from './standing.ts'
 import { createTurns } from './turns.ts'
 
 export interface OverloadOptions {
-  config: Pick<Config, 'mostRequests' | 'mostLag'>
+  config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>
   /** Paths that tell of the server's state, and must go on doing so. */
   isSpared: (path: string) => boolean
   /** Requests whose answers last by their nature. Judged by their route: their path may be written in more than one way. */
   isLasting: (request: FastifyRequest) => boolean
+  /** What any answer to a request carries. */
+  headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>
   /** Told of what was turned away. */
-  onShed: (reason: ShedReason) => void
+  onShed: (reason: ShedReason, request: FastifyRequest) => void
 }
 
-export type ShedReason = 'requests' | 'lag'
+export type ShedReason = 'requests' | 'standing' | 'lag'
 
 const LOOK_EVERY_MS = 1_000
 const RESOLUTION_MS = 50
@@ -23,48 +27,63 @@ const DELAYS = 3
 /** Seconds after which to come back, one of them: not all at the same moment. */
 const RETRY_AFTER = [1, 2, 3]
 
-/** Made once: to make an error takes a fifth of the time in which a request is turned away. */
-const refusals: Readonly<Record<ShedReason, ApiError[]>> = {
+interface Refusal {
+  headers: Readonly<Record<string, string>>
+  text: string
+}
+
+/** Written once: there is no time for more than to send them. */
+const refusals: Readonly<Record<ShedReason, readonly Refusal[]>> = {
   requests: refusalsFor('the server has as many requests under way as it takes at a time'),
+  standing: refusalsFor('requests have been waiting for each other for seconds'),
   lag: refusalsFor('the server is behind with its work'),
 }
 
-function refusalsFor(reason: string): ApiError[] {
-  return RETRY_AFTER.map(
-    (retryAfter) => new ApiError('UNAVAILABLE', `${reason}: come back in ${retryAfter} s`, { retryAfter }),
-  )
+function refusalsFor(reason: string): Refusal[] {
+  return RETRY_AFTER.map((retryAfter) => {
+    const error = new ApiError('UNAVAILABLE', `${reason}: come back in ${retryAfter} s`, { retryAfter })
+    const [body, { headers }] = errorAnswer(error, 'application/json')
+    const text = String(body)
+    return { headers: { ...headers, 'content-length': String(Buffer.byteLength(text)) }, text }
+  })
 }
 
 /**
  * Turns requests away, before anything is done for them, while there is more to do than can be done soon: an answer that says so
- * at once is better than one for which nobody waits any more. Those taken are begun in turn: many that come together do not hold up
- * such answers. Returns how many requests are under way.
+ * at once is better than one for which nobody waits any more. To be registered before all that is done for a request. Those taken are
+ * begun in turn: many that come together do not hold up such answers. Returns how many requests are under way.
  */
 export function shedOverload(app: FastifyInstance, options: OverloadOptions): () => number {
-  const { config, isSpared, isLasting, onShed } = options
+  const { config, isSpared, isLasting, headersOf, onShed } = options
   const underWay = new Set<FastifyRequest>()
+  const standing = createStanding(config.mostStanding)
   const isBehind = watchLag(app, config.mostLag)
   const inTurn = createTurns()
 
   const reasonToShed = (): ShedReason | undefined => {
     if (underWay.size >= config.mostRequests) return 'requests'
+    if (underWay.size >= config.mostStanding && standing.is()) return 'standing'
     return isBehind() ? 'lag' : undefined
   }
 
-  app.addHook('onRequest', ({ url }, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const reason = reasonToShed()
-    if (reason === undefined || isSpared(url)) return done()
-    onShed(reason)
-    done(refusals[reason][Math.floor(Math.random() * RETRY_AFTER.length)])
+    if (reason === undefined || isSpared(request.url)) return done()
+    // Past Fastify and all that is registered with it, which takes longer than everything else.
+    reply.hijack()
+    const { headers, text } = refusals[reason][Math.floor(Math.random() * RETRY_AFTER.length)]!
+    reply.raw.writeHead(503, { ...headersOf(request), ...headers }).end(text)
+    onShed(reason, request)
   })
   // From here on its body is there: what takes long now is work, and no slow connection.
   app.addHook('preHandler', (request, _reply, done) => {
     if (isSpared(request.url) || isLasting(request)) return done()
     underWay.add(request)
+    standing.now(underWay.size)
     inTurn(done)
   })
   app.addHook('onSend', (request, _reply, payload, done) => {
-    underWay.delete(request)
+    if (underWay.delete(request)) standing.now(underWay.size)
     done(null, payload)
   })
   return () => underWay.size

@@ -1,13 +1,13 @@
-import fastify from 'fastify'
+import fastify, { type FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import { tellShedding } from './tell-shedding.ts'
 
 function openTeller() {
-  const app = fastify()
   const said: object[] = []
-  const log = pino({}, { write: (line: string) => void said.push(JSON.parse(line)) })
-  return { said, tell: tellShedding(app, { log }), close: () => app.close() }
+  const loggerInstance: FastifyBaseLogger = pino({}, { write: (line: string) => void said.push(JSON.parse(line)) })
+  const app = fastify({ loggerInstance })
+  return { said, tell: tellShedding(app), close: () => app.close() }
 }
 
 test('it is told once that requests are turned away, and once that none has been for 10 s', () => {

@@ -3,7 +3,7 @@ import type { OperationStart, Requester } from '../graphql/run-operation.ts'
 import type { AddressOf } from '../http/client-address.ts'
 import { OBJECTS_PER_POINT, pointsOfChanges, pointsOfObjects, REQUEST_POINTS } from './points.ts'
 import { type Payer, payerAt, payerOf, type RateLimits } from './rate-limits.ts'
-import { spend, spendInTime, tellLeft } from './spend.ts'
+import { leftFields, spend, spendInTime } from './spend.ts'
 
 /** Charges requests, whichever way they come in. Each call may throw RATE_LIMITED. */
 export interface RequestCharges {
@@ -44,7 +44,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf): 
         if (read !== undefined) {
           budget.give(subject, charged - forChanges - pointsOfObjects(operation.objectsIn(read)))
         }
-        tellLeft(payer, reply)
+        reply.headers(leftFields(payer))
       }
     },
     chargeEvents(requester) {

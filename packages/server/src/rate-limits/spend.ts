@@ -7,7 +7,7 @@ import type { Payer } from './rate-limits.ts'
 export function spend(payer: Payer, points: number, reply: FastifyReply): void {
   const { budget, subject } = payer
   const retryAfter = Math.ceil(budget.take(subject, points))
-  tellLeft(payer, reply, retryAfter)
+  reply.headers(leftFields(payer, retryAfter))
   if (retryAfter > 0) throw rateLimited(payer, points, retryAfter)
 }
 
@@ -24,10 +24,10 @@ export async function spendInTime({ budget, subject }: Payer, points: number): P
  * The fields of draft-ietf-httpapi-ratelimit-headers-11. `w` is how long an empty budget takes to be full; `t` is one second, the
  * least there is, since points come back all the time; or, with Retry-After, as long as that (§6).
  */
-export function tellLeft({ budget, subject }: Payer, reply: FastifyReply, retryAfter = 0): void {
-  reply.header('ratelimit-policy', budget.policyField)
-  reply.header('ratelimit', `"${budget.policy.name}";r=${budget.left(subject)};t=${Math.max(1, retryAfter)}`)
-}
+export const leftFields = ({ budget, subject }: Payer, retryAfter = 0): Record<string, string> => ({
+  'ratelimit-policy': budget.policyField,
+  ratelimit: `"${budget.policy.name}";r=${budget.left(subject)};t=${Math.max(1, retryAfter)}`,
+})
 
 const payers: Readonly<Record<string, string>> = {
   key: 'this access key',

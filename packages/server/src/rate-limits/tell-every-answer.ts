@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AddressOf } from '../http/client-address.ts'
 import { payerAt, type RateLimits } from './rate-limits.ts'
-import { tellLeft } from './spend.ts'
+import { leftFields } from './spend.ts'
 
 /**
  * Where nobody was charged, an answer of the API tells what the address has left: one that was shed, or found nothing, or too much.
@@ -11,15 +11,14 @@ export function tellEveryAnswer(
   app: FastifyInstance,
   limits: RateLimits,
   addressOf: AddressOf,
-): (request: FastifyRequest, reply: FastifyReply) => void {
-  const tell = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (!reply.hasHeader('ratelimit') && isOfApi(request.url)) tellLeft(payerAt(limits, addressOf(request.raw)), reply)
-  }
+): (request: FastifyRequest) => Record<string, string> {
+  const leftTo = ({ url, raw }: FastifyRequest): Record<string, string> =>
+    isOfApi(url) ? leftFields(payerAt(limits, addressOf(raw))) : {}
   app.addHook('onSend', (request, reply, payload, done) => {
-    tell(request, reply)
+    if (!reply.hasHeader('ratelimit')) reply.headers(leftTo(request))
     done(null, payload)
   })
-  return tell
+  return leftTo
 }
 
 const isOfApi = (url: string): boolean => /^\/(graphql|rest|devices|auth)\//.test(url)

@@ -36,6 +36,13 @@ export const requestSettings = {
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000),
   }),
+  mostStanding: setting({
+    name: 'MUSTER_MOST_STANDING',
+    meaning:
+      'Requests that may be under way for two seconds on end; while they are more, further ones are answered 503 at once, until they are fewer than half as many. MUSTER_MOST_REQUESTS and above: no such bound.',
+    default: '100',
+    parse: (text) => integer(text ?? '100', 1, 1_000_000),
+  }),
   mostLag: setting({
     name: 'MUSTER_MOST_LAG',
     meaning:

@@ -24,7 +24,12 @@ export interface Ground {
 }
 
 /** What stays as it is by default: turning away what is too much, and giving up on a silent database. */
-const byDefault = { MUSTER_MOST_REQUESTS: '', MUSTER_MOST_LAG: '', MUSTER_DATABASE_SILENCE: '' }
+const byDefault = {
+  MUSTER_MOST_REQUESTS: '',
+  MUSTER_MOST_STANDING: '',
+  MUSTER_MOST_LAG: '',
+  MUSTER_DATABASE_SILENCE: '',
+}
 
 /** A server as `npm start` has it, but for budgets, on a database of its own, with a fleet whose devices can sign on. */
 export async function layGround(devices: number, env: Record<string, string> = {}): Promise<Ground> {

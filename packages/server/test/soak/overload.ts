@@ -1,5 +1,5 @@
 /**
- * `npm run test:overload -- [--seconds N] [--times N] [--most N]`: more signed requests than the server can answer, sent when they are due whether
+ * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]`: more signed requests than the server can answer, sent when they are due whether
  * answers come or not. Ends with 1 where one is answered otherwise than by what it asks for or by 503, or where being turned away takes long.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '30' },
     times: { type: 'string', default: '4' },
     most: { type: 'string', default: '' },
+    standing: { type: 'string', default: '' },
   },
 })
 const seconds = Number(values.seconds)
@@ -98,6 +99,7 @@ async function watchHealth(url: string, signal: AbortSignal): Promise<Times> {
 
 const ground = await layGround(DEVICES, {
   MUSTER_MOST_REQUESTS: values.most,
+  MUSTER_MOST_STANDING: values.standing,
   MUSTER_MOST_LAG: '',
   MUSTER_DATABASE_SILENCE: '',
 })
