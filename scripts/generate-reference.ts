@@ -3,7 +3,7 @@ import { settings } from '../packages/server/src/config.ts'
 import { errorCodes } from '../packages/server/src/errors.ts'
 import { type LimitName, limitMeanings, limits } from '../packages/server/src/limits.ts'
 import { metricTable } from '../packages/server/src/metric-table.ts'
-import { pointsOfObjects } from '../packages/server/src/rate-limits/points.ts'
+import { pointsOfObjects, REFUSED_BYTES_PER_POINT } from '../packages/server/src/rate-limits/points.ts'
 import { restReference } from '../packages/server/src/rest/reference.ts'
 import { buildSchema } from '../packages/server/src/schema.ts'
 
@@ -101,7 +101,7 @@ What is asked for costs points, and points come back all the time. The names are
 
 An operation costs 1 point; 1 more for each full 100 objects that its answer may hold, by the document and its variables; and 1 more for each
 mutation in it, for each 10 items of \`setAttributesMany\` (begun ones included). That is taken before it runs, and what the answer did not hold is given back, unless a part of it failed.
-An operation that could cost more than a full budget takes the whole budget. A subscription costs 1 point when it is opened and 1 for each 100 events that it sends, a download of events ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events; both wait for them. A request that is refused for what is wrong with it costs 1.
+An operation that could cost more than a full budget takes the whole budget. A subscription costs 1 point when it is opened and 1 for each 100 events that it sends, a download of events ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events; both wait for them. A request that is refused for what it asks for costs 1, and 1 more for each full ${REFUSED_BYTES_PER_POINT} bytes of it.
 
 Where the points are not there: \`RATE_LIMITED\`, status 429, with \`Retry-After\` in whole seconds; nothing was done. A device that publishes too
 much by MQTT is made to wait instead, and the server's log says so. Answers carry \`RateLimit-Policy: "key";q=20000;w=40\` (what may be spent at once, and the seconds in

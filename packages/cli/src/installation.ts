@@ -4,7 +4,7 @@ import { credentialsPath } from '@muster/server/start/credentials-file.ts'
 import { localUrl } from '@muster/server/start/greeting.ts'
 import { setUp } from '@muster/server/start/set-up.ts'
 import { readCredentials } from './credentials.ts'
-import { type LocalDatabase, withDatabase } from './local-database.ts'
+import { type DatabaseOptions, type LocalDatabase, withDatabase } from './local-database.ts'
 
 export interface Installation extends LocalDatabase {
   secrets: Secrets
@@ -16,14 +16,17 @@ export interface Installation extends LocalDatabase {
  * `withDatabase` with the schema up to date and the master key at hand. On an empty database the owner is created and
  * the credentials written, as the first start of the server would.
  */
-export function withInstallation<Result>(work: (installation: Installation) => Promise<Result>): Promise<Result> {
+export function withInstallation<Result>(
+  work: (installation: Installation) => Promise<Result>,
+  options?: DatabaseOptions,
+): Promise<Result> {
   return withDatabase(async (local) => {
     const { db, config, log } = local
     await migrate(db, { log })
     const url = (await writtenUrl(config.dataFolder)) ?? config.publicUrl ?? localUrl(config)
     const { secrets } = await setUp({ db, config, url, log })
     return work({ ...local, secrets, url })
-  })
+  }, options)
 }
 
 /** The URL in the owner's credentials, which follow the server to the port it listens on. */

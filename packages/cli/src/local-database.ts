@@ -13,12 +13,21 @@ export interface LocalDatabase {
   log: Log
 }
 
+export interface DatabaseOptions {
+  /** For commands that mean an installation which is there: a new one, where they look by mistake, would serve nobody. */
+  mustExist?: boolean
+}
+
 /**
  * Does work on the installation's own database: that of DATABASE_DIRECT_URL or DATABASE_URL, else the embedded one, which is started for as long
  * as the work takes unless a server runs it already.
  */
-export async function withDatabase<Result>(work: (database: LocalDatabase) => Promise<Result>): Promise<Result> {
+export async function withDatabase<Result>(
+  work: (database: LocalDatabase) => Promise<Result>,
+  { mustExist = false }: DatabaseOptions = {},
+): Promise<Result> {
   const config = readConfig()
+  if (mustExist) await assertInstalled(config)
   const log = standardErrorLog()
   const { connection, close } = await open(config, log)
   const pool = createPool({ connection, size: 4, statementTimeout: 0 })
@@ -36,9 +45,7 @@ export async function withDatabase<Result>(work: (database: LocalDatabase) => Pr
   }
 }
 
-/** For commands that mean an installation which is there: a new one, where they look by mistake, would serve nobody. */
-export async function assertInstalled(): Promise<void> {
-  const { databaseUrl, dataFolder } = readConfig()
+async function assertInstalled({ databaseUrl, dataFolder }: Config): Promise<void> {
   if (databaseUrl !== undefined) return
   const isThere = await findCluster(clusterFolderOf(dataFolder)).then(
     (cluster) => cluster !== undefined,

@@ -148,6 +148,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     sdl: schemaText(schema),
     authenticate: deps.authenticate,
     beforeRequest: charges.chargeRequest,
+    onRefused: charges.chargeRefused,
     // Public operations select nothing that reads the context.
     buildContext: (request, viewer) => (viewer === null ? {} : createContext(request, viewer)),
     ...(deps.readSide && { readElsewhere: readElsewhere(deps.readSide, createContext) }),

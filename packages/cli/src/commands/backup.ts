@@ -14,15 +14,14 @@ else on the database in MUSTER_DATA, whether or not a server runs.`),
 }
 
 async function run(path: string, { json = false }: { json?: boolean }): Promise<void> {
-  const [{ assertInstalled, withDatabase }, { writeBackup }, { countRows, withProgress }] = await Promise.all([
+  const [{ withDatabase }, { writeBackup }, { countRows, withProgress }] = await Promise.all([
     import('../local-database.ts'),
     import('@muster/server/backup/write-backup.ts'),
     import('../backup/with-progress.ts'),
   ])
-  await assertInstalled()
   const file = resolve(path)
   const { created, rows, bytes } = await withProgress({ quiet: json }, (watch) =>
-    withDatabase(({ pool }) => writeBackup({ pool, file, ...watch })),
+    withDatabase(({ pool }) => writeBackup({ pool, file, ...watch }), { mustExist: true }),
   )
   if (json) return console.log(JSON.stringify({ file, created, bytes, rows }))
   console.log(`${file}: ${countRows(rows)}, ${bytes} bytes, as of ${created}`)

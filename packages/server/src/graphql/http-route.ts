@@ -12,6 +12,7 @@ import {
   errorMapping,
   type GraphqlViewer,
   identify,
+  lacksViewer,
   type OperationGates,
   type OperationStart,
   type Requester,
@@ -59,14 +60,17 @@ async function answer<Viewer extends GraphqlViewer>(
   const { method, url, headers } = requester.request
   const type = negotiate(headers.accept)
   if (type === undefined) return notAcceptable
+  const refused = (): void => input.onRefused?.(requester, body.length + url.length)
   let params: RequestParams | Response
   try {
     params = await readRequestParams({ method, url, headers, body })
   } catch (error) {
+    refused()
     return errorAnswer(asBadRequest(error), 'application/json', 400)
   }
   if (isResponse(params)) return params
   const operation = input.executor.prepare(params)
+  if (!operation.ok || lacksViewer({ ...requester, operation })) refused()
   if (operation.ok) return await run(input, { ...requester, operation }, type)
   noteCode(requester.request, operation.code)
   // GraphQL over HTTP: a well-formed request gets 200 as application/json, whatever GraphQL says of it.

@@ -35,6 +35,8 @@ export interface OperationGates<Viewer extends GraphqlViewer> {
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
   /** Runs for every request once it is known who asks, before it is looked at what for, and may throw RATE_LIMITED. */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
+  /** Runs for every request that is refused for what it asks for, which had to be read for that: `bytes` of it. */
+  readonly onRefused?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null) => unknown
   /** Where an operation may read elsewhere: for the whole of it, so that its parts agree. Undefined: where everything is read. */
   readonly readElsewhere?: (start: OperationStart<Viewer>) => Promise<Elsewhere | undefined>
@@ -73,9 +75,14 @@ export async function identify<Viewer extends GraphqlViewer>(
   return viewer
 }
 
-/** Refuses operations that need a viewer where there is none. */
-export function assertViewer<Viewer>({ viewer, operation }: OperationStart<Viewer>): void {
-  if (!viewer && !operation.isPublic)
+/** Whether there is no viewer for an operation that needs one. */
+export const lacksViewer = <Viewer>({
+  viewer,
+  operation,
+}: Pick<OperationStart<Viewer>, 'viewer' | 'operation'>): boolean => viewer === null && !operation.isPublic
+
+export function assertViewer<Viewer>(start: OperationStart<Viewer>): void {
+  if (lacksViewer(start))
     throw new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
 }
 

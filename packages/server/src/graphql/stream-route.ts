@@ -52,6 +52,7 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
         const params = await readParams(request, body)
         if (!('query' in params)) return send(reply, params)
         const operation = prepare(input, params)
+        if (!operation.ok) input.onRefused?.({ request, reply, viewer }, body.length + request.url.length)
         const settle = operation.ok ? input.beforeOperation?.({ request, reply, viewer, operation }) : undefined
         settle?.(null)
         const served = serve(input, { request, reply, viewer, operation })

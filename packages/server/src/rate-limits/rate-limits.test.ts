@@ -71,6 +71,18 @@ describe('the points of an access key', () => {
     expect(left(failed.headers)).toBeLessThanOrEqual(998 - 10)
   })
 
+  test('pay for a request that is refused by its length, when it was read', async () => {
+    const user = await app.createUser()
+    const wrong = `{ nothing } # ${'x'.repeat(9_000)}`
+    const refused = await user.query(wrong)
+    expect([refused.errors?.[0]?.extensions.code, left(refused.headers)]).toEqual(['BAD_USER_INPUT', 990])
+    const stream = await openStream({ app, user, query: wrong })
+    await stream.ended
+    expect(left((await user.query(small)).headers)).toBe(979)
+    // What is executed costs nothing more, however long.
+    expect(left((await user.query(`{ login { id } } # ${'x'.repeat(9_000)}`)).headers)).toBe(978)
+  })
+
   test('pay for each hundred events of a stream', async () => {
     const user = await app.createUser()
     const { id } = await registerDevice(user)
@@ -199,6 +211,21 @@ test('an address pays for introspection and for credentials that do not hold, an
   expect([honest.status, honest.headers.get('ratelimit')]).toEqual([200, '"code";r=999;t=1'])
   clock.now += 60_000
   expect((await ask()).status).toBe(200)
+})
+
+test('nobody pays for the length of what nobody may ask', async () => {
+  clock.now += 60_000
+  const ask = async (length: number) => {
+    const body = JSON.stringify({ query: `{ login { id } } # ${'x'.repeat(length)}` })
+    const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
+    const answer = await fetch(`${app.url}/graphql/v1`, { method: 'POST', body, headers })
+    return [answer.status, left(answer.headers)]
+  }
+  expect(await ask(1)).toEqual([401, 99])
+  expect(await ask(50_000)).toEqual([401, 48])
+  expect(await ask(500_000)).toEqual([401, 0])
+  expect(await ask(1)).toEqual([429, 0])
+  clock.now += 200_000
 })
 
 test('answers for which nobody was charged tell what the address has left', async () => {

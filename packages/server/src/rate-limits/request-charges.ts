@@ -1,7 +1,7 @@
 import type { Viewer } from '../context.ts'
 import type { OperationStart, Requester } from '../graphql/run-operation.ts'
 import type { AddressOf } from '../http/client-address.ts'
-import { OBJECTS_PER_POINT, pointsOfChanges, pointsOfObjects, REQUEST_POINTS } from './points.ts'
+import { OBJECTS_PER_POINT, pointsOfChanges, pointsOfObjects, pointsOfRefused, REQUEST_POINTS } from './points.ts'
 import { type Payer, payerAt, payerOf, type RateLimits } from './rate-limits.ts'
 import { leftFields, spend, spendInTime } from './spend.ts'
 
@@ -9,6 +9,8 @@ import { leftFields, spend, spendInTime } from './spend.ts'
 export interface RequestCharges {
   /** What a request costs whatever comes of it: as soon as it is known who asks. */
   chargeRequest(requester: Requester<Viewer>): void
+  /** What a request costs that is refused for what it asks for, by the bytes that were read: taken though it be not there, for it has been done. */
+  chargeRefused(requester: Requester<Viewer>, bytes: number): void
   /**
    * What an operation may cost besides; what is returned is given the data that was read, and gives back what was too much. Nothing
    * where it is not known what was read (undefined): a field that fails ends the answer, not the reading of those beside it.
@@ -24,6 +26,13 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf): 
 
   return {
     chargeRequest: (requester) => spend(payerFor(requester), REQUEST_POINTS, requester.reply),
+    chargeRefused(requester, bytes) {
+      const points = pointsOfRefused(bytes)
+      if (points === 0) return
+      const payer = payerFor(requester)
+      payer.budget.give(payer.subject, -points)
+      requester.reply.headers(leftFields(payer))
+    },
     chargeOperation(start) {
       const { operation, reply } = start
       const forObjects = pointsOfObjects(operation.objectCount)

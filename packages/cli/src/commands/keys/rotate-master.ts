@@ -15,13 +15,11 @@ database in MUSTER_DATA, whether or not a server runs.`),
 }
 
 async function run({ json }: { json?: boolean }): Promise<void> {
-  const [{ rotateMasterKey }, { withInstallation }, { assertInstalled }] = await Promise.all([
+  const [{ rotateMasterKey }, { withInstallation }] = await Promise.all([
     import('@muster/server/auth/rotate-master-key.ts'),
     import('../../installation.ts'),
-    import('../../local-database.ts'),
   ])
-  await assertInstalled()
-  const rotation = await withInstallation(({ db, config }) => rotateMasterKey({ db, config }))
+  const rotation = await withInstallation(({ db, config }) => rotateMasterKey({ db, config }), { mustExist: true })
   if (json) return console.log(JSON.stringify(rotation))
   console.log(
     `${rotation.count} secrets are encrypted under the master key in ${rotation.key}; the former: ${rotation.former}`,

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { Installation } from '../../installation.ts'
 import { newCommand, prose } from '../../new-command.ts'
 
 interface Options {
@@ -21,16 +22,15 @@ else on the database in MUSTER_DATA, whether or not a server runs.`),
 }
 
 async function run(email: string, options: Options): Promise<void> {
-  const [{ addUser, credentialsFileName }, { withInstallation }, { assertInstalled }] = await Promise.all([
+  const [{ addUser, credentialsFileName }, { withInstallation }] = await Promise.all([
     import('../../add-user.ts'),
     import('../../installation.ts'),
-    import('../../local-database.ts'),
   ])
-  await assertInstalled()
-  const user = await withInstallation((installation) => {
+  const add = (installation: Installation) => {
     const file = resolve(options.credentials ?? join(installation.config.dataFolder, credentialsFileName(email)))
     return addUser(installation, { email, name: options.name ?? null, accessKeyName: 'muster users add', file })
-  })
+  }
+  const user = await withInstallation(add, { mustExist: true })
   if (options.json) return console.log(JSON.stringify(user))
   console.log(`Added ${user.email}. Credentials: ${user.credentials}`)
   console.log(`Try: muster query --credentials ${user.credentials} '{ login { email } }'`)
