@@ -3,8 +3,8 @@ import { createPrivateFile } from '@muster/server/auth/private-file.ts'
 import { addAccessKey } from '@muster/server/features/access-keys/access-keys.ts'
 import { createUser } from '@muster/server/features/users/users.ts'
 import { formatCredentials } from '@muster/server/start/credentials-file.ts'
-import { CliError } from './cli-error.ts'
 import type { Installation } from './installation.ts'
+import { unwritable } from './unwritable.ts'
 
 export interface AddedUser {
   id: string
@@ -34,19 +34,14 @@ export async function addUser(
     const text = formatCredentials({ url, accessKeyId: key, secretAccessKey: secret ?? '', email, password })
     const owner = dirname(user.file) === config.dataFolder ? 'folder' : 'root'
     await createPrivateFile(user.file, text, owner).catch((error: unknown) => {
-      throw unwritable(user.file, error)
+      throw unwritable(user.file, error, { what: 'the credentials', option: '--credentials' })
     })
     return { id, email, accessKeyId: key, credentials: user.file }
   })
 }
 
-function unwritable(file: string, error: unknown): CliError {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'EEXIST')
-    return new CliError(`${file} is there already`, { hint: 'Name another file with --credentials.' })
-  return new CliError(`the credentials cannot be written: ${message}`)
-}
+/** An e-mail address as it may stand in the name of a file, whatever is in it. */
+export const fileNameOf = (email: string): string => email.toLowerCase().replace(/[^a-z0-9@._+-]/g, '_')
 
-/** A file name that an e-mail address makes, whatever is in it. */
-export const credentialsFileName = (email: string): string =>
-  `credentials-${email.toLowerCase().replace(/[^a-z0-9@._+-]/g, '_')}`
+/** Where `addUser` leaves credentials unless another place is named. */
+export const credentialsFileName = (email: string): string => `credentials-${fileNameOf(email)}`

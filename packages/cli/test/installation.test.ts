@@ -1,4 +1,4 @@
-import { chown, mkdir, readdir, stat } from 'node:fs/promises'
+import { chown, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../server/test/database.ts'
@@ -71,6 +71,50 @@ describe('an installation', () => {
     expect((await stat(file)).uid).toBe(self)
   })
 
+  it('gives a user another password, in a file of its own', async () => {
+    const { env: usual, folder } = await newInstallation()
+    const [port] = await claimPorts(1)
+    const env = { ...usual, PORT: String(port) }
+    const server = startMuster(['serve'], { env })
+    await server.says('stdout', /is ready/)
+    const passwordIn = async (file: string) => /^MUSTER_PASSWORD=(.+)$/m.exec(await readFile(file, 'utf8'))![1]!
+    const signIn = async (password: string) => {
+      const url = `http://127.0.0.1:${port}`
+      const headers = {
+        'content-type': 'application/json',
+        'muster-session': '1',
+        origin: url,
+        'sec-fetch-site': 'same-origin',
+      }
+      const body = JSON.stringify({ email: 'owner@localhost', password })
+      return (await fetch(`${url}/auth/sign-in/email`, { method: 'POST', headers, body })).status
+    }
+    const former = await passwordIn(join(folder, 'credentials'))
+    expect(await signIn(former)).toBe(200)
+
+    const reset = await muster(['users', 'reset-password', 'Owner@localhost', '--json'], { env })
+    const password = join(folder, 'password-owner@localhost')
+    expect(JSON.parse(reset.stdout)).toEqual({
+      email: 'owner@localhost',
+      password,
+      sessionsEnded: 1,
+      codes: false,
+      passkeys: 0,
+    })
+    expect((await stat(password)).mode & 0o777).toBe(0o600)
+    const given = await passwordIn(password)
+    expect([await signIn(former), await signIn(given)]).toEqual([401, 200])
+
+    // Not overwritten, and then nothing has changed.
+    const again = await muster(['users', 'reset-password', 'owner@localhost'], { env })
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('Name another file with --file') })
+    expect(await signIn(given)).toBe(200)
+    const nobody = await muster(['users', 'reset-password', 'nobody@example.com', '--json'], { env })
+    expect(JSON.parse(nobody.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })
+    server.child.kill('SIGTERM')
+    await server.done
+  })
+
   it('is brought to the schema of the release', async () => {
     const { env } = await newInstallation()
     expect(await muster(['migrate', '--json'], { env })).toMatchObject({ code: 0, stdout: '{"migrations":[]}\n' })
@@ -137,6 +181,7 @@ describe('the embedded database', () => {
 
   it.each([
     ['users', 'add', 'ada@example.com'],
+    ['users', 'reset-password', 'ada@example.com'],
     ['keys', 'rotate-master'],
     ['backup', 'night.backup'],
   ])('is not made by %s %s, which is for one that is there', async (...args) => {
@@ -156,6 +201,7 @@ describe('help', () => {
     ['migrate'],
     ['users'],
     ['users', 'add'],
+    ['users', 'reset-password'],
     ['seed'],
     ['import'],
     ['export'],

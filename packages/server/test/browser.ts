@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { generatePassword, hashPassword } from '../src/features/users/password.ts'
+import { generatePassword, hashPassword } from '../src/auth/sessions/password.ts'
 import type { TestApp } from './app.ts'
 
 export interface BrowserAnswer {

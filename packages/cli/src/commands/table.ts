@@ -187,9 +187,21 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'users',
-    summary: 'add users',
+    summary: 'add users, and give them other passwords',
     group: server,
-    load: async () => (await import('./users/users.ts')).usersCommand(),
+    description: 'Users of this installation.',
+    verbs: [
+      {
+        name: 'add',
+        summary: 'add a user and write the credentials to a file',
+        load: async () => (await import('./users/add.ts')).addCommand(),
+      },
+      {
+        name: 'reset-password',
+        summary: 'give a user another password, and write it to a file',
+        load: async () => (await import('./users/reset-password.ts')).resetPasswordCommand(),
+      },
+    ],
   },
   {
     name: 'seed',

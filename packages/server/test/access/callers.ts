@@ -1,6 +1,6 @@
 import { signRequest } from '@muster/http-signature'
+import { hashPassword } from '../../src/auth/sessions/password.ts'
 import { query } from '../../src/db/database.ts'
-import { hashPassword } from '../../src/features/users/password.ts'
 import type { TestApp, TestUser } from '../app.ts'
 import { signIn } from '../browser.ts'
 import { basic } from '../device.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashPassword } from '../../src/auth/sessions/password.ts'
 import { query } from '../../src/db/database.ts'
-import { hashPassword } from '../../src/features/users/password.ts'
 import { startTestApp, type TestApp } from '../app.ts'
 import { type Browser, signIn } from '../browser.ts'
 import type { Receiver } from '../receiver.ts'

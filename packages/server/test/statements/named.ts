@@ -36,6 +36,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectKeys of auth/auth.queries.ts': whose,
   'selectSessions of auth/sessions/sessions.queries.ts': whose,
   [`findPassword of ${signIn}`]: whose,
+  [`lockAccount of ${signIn}`]: once,
   'forward of auth/sessions/forward.ts': byOwnId,
   'acrossRotations of auth/sessions/forward.ts': byOwnId,
   'findDeviceOwner of features/devices/device-secret.queries.ts': whose,

@@ -94,8 +94,7 @@ async function changePassword(call: AuthRequest, session: Session): Promise<obje
   const found = characters(newPassword)
   if (found < least) throw badInput(`newPassword must have ${least} characters at least, found ${found}`)
   return asTry(call, [triesOf.account(session.accountId)], async () => {
-    const body = { currentPassword, newPassword, revokeOtherSessions: true }
-    keepCookies(call, await call.forward(request, '/change-password', body))
+    keepCookies(call, await call.forward(request, '/change-password', { currentPassword, newPassword }))
     await deleteSteps(db, session.accountId)
     return { changed: true }
   })

@@ -4,6 +4,7 @@ import { twoFactor } from 'better-auth/plugins'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../db/database.ts'
 import { ADDRESS_HEADER } from './address-header.ts'
+import { passwordChange } from './change-password.ts'
 import { PASSWORD_LENGTH } from './password-length.ts'
 import { passwordSignIn } from './password-sign-in.ts'
 import { COOKIE_PREFIX } from './session-cookie.ts'
@@ -60,7 +61,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
       freshAge: 86_400,
     },
     verification: { modelName: 'sign_in_step', fields: { expiresAt: 'expires', ...times } },
-    plugins: [passwordSignIn(db), twoFactor(totpOptions), passkey(passkeyOptions)],
+    plugins: [passwordSignIn(db), passwordChange(), twoFactor(totpOptions), passkey(passkeyOptions)],
     advanced: {
       cookiePrefix: COOKIE_PREFIX,
       useSecureCookies: isSecure,

@@ -39,3 +39,18 @@ export async function deletePasskey(db: Database, accountId: string, id: string)
     .executeTakeFirst()
   return result.numDeletedRows > 0n
 }
+
+export async function hasPasskey(db: Database, accountId: string, credentialId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('passkey')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** All of the account. */
+export async function deletePasskeys(db: Database, accountId: string): Promise<void> {
+  await db.deleteFrom('passkey').where('account_id', '=', accountId).execute()
+}

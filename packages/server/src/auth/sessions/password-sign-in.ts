@@ -26,6 +26,11 @@ export function passwordSignIn(db: Database) {
         const user = await internalAdapter.findUserById(stored.accountId)
         if (user === null) throw refused()
         const session = await internalAdapter.createSession(user.id)
+        // A reset that was under way has been waited for (`lockAccount`): then it did not see this session.
+        if ((await findPassword(db, email))?.passwordHash !== hash) {
+          await internalAdapter.deleteSession(session.token)
+          throw refused()
+        }
         await setSessionCookie(call, { session, user })
         return call.json({ user: { id: user.id } })
       }),

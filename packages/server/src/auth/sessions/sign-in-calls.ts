@@ -3,8 +3,10 @@ import { insertNonce } from '../auth.queries.ts'
 import { sessionRefusal } from '../reasons.ts'
 import { type AuthCall, type AuthRequest, asTry, type SignInMethod } from './auth-call.ts'
 import { agentOf, type Forwarded } from './forward.ts'
+import { hasPasskey } from './passkeys.queries.ts'
 import { PASSWORD_LENGTH } from './password-length.ts'
 import { deleteSessions } from './sessions.queries.ts'
+import { findSignedInUser } from './sign-in.queries.ts'
 import { triesOf } from './sign-in-tries.ts'
 
 const EMAIL_LENGTH = 254
@@ -49,7 +51,7 @@ async function signInByPassword(call: AuthRequest): Promise<object> {
       keepCookies(call, forwarded)
       return { signedIn: false, needs: 'totp' }
     }
-    return complete(call, forwarded, 'password')
+    return complete(call, forwarded, { method: 'password' })
   })
 }
 
@@ -67,7 +69,7 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
     ]
     return asTry(call, subjects, async () => {
       const forwarded = await call.forward(request, path, { code, trustDevice })
-      if (session === undefined) return complete(call, forwarded, method, kind === 'totp' ? code : undefined)
+      if (session === undefined) return complete(call, forwarded, { method, ...(kind === 'totp' && { code }) })
       keepCookies(call, forwarded)
       return { signedIn: true }
     })
@@ -77,27 +79,49 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
 async function signInByPasskey(call: AuthRequest): Promise<object> {
   const { fields, request } = call
   const response = fields.object('response')
-  return asTry(call, [triesOf.address(call.addressOf(request.raw))], async () =>
-    complete(call, await call.forward(request, '/passkey/verify-authentication', { response }), 'passkey'),
-  )
+  return asTry(call, [triesOf.address(call.addressOf(request.raw))], async () => {
+    const forwarded = await call.forward(request, '/passkey/verify-authentication', { response })
+    return complete(call, forwarded, { method: 'passkey', credential: String(response.id) })
+  })
+}
+
+/** What let somebody in. */
+interface Shown {
+  method: SignInMethod
+  /** From an app. */
+  code?: string
+  /** Of the passkey. */
+  credential?: string
 }
 
 /** The sign-in is told of before the browser has it; the session that the browser had before ends. */
-async function complete(call: AuthRequest, forwarded: Forwarded, method: SignInMethod, code?: string): Promise<object> {
+async function complete(call: AuthRequest, forwarded: Forwarded, shown: Shown): Promise<object> {
+  const { method, code } = shown
   const { sessions, cookie, request, onSignIn, addressOf } = call
   const tokens = forwarded.cookies.map((header) => cookie.read(header.split(';')[0]))
   const token = tokens.findLast((each) => typeof each === 'string')
   const session = token ? await sessions.find(token) : undefined
   if (session === undefined) throw new Error('a sign-in succeeded without a session')
   const { accountId, email, id } = session
+  const end = () => deleteSessions(call.db, accountId, { id })
+  if (!(await stillHolds(call, accountId, shown))) {
+    await end()
+    throw sessionRefusal('sign-in-expired')
+  }
   if (code !== undefined && !(await isFirstUse(call, accountId, code))) {
-    await deleteSessions(call.db, accountId, { id })
+    await end()
     throw sessionRefusal('wrong-code')
   }
   await onSignIn({ accountId, email, address: addressOf(request.raw), agent: agentOf(request), method })
   await endFormer(call)
   keepCookies(call, forwarded)
   return { signedIn: true }
+}
+
+/** Whether it was not taken away while the session was made: a reset ends those alone that are there. The password is looked at as it is made. */
+async function stillHolds({ db }: AuthRequest, accountId: string, { method, credential }: Shown): Promise<boolean> {
+  if (credential !== undefined) return hasPasskey(db, accountId, credential)
+  return method === 'password' || ((await findSignedInUser(db, accountId))?.hasTotp ?? false)
 }
 
 /** RFC 6238 §5.2: a code that was accepted is not accepted again. */

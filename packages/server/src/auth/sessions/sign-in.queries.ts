@@ -15,6 +15,19 @@ export async function findPassword(db: Database, email: string): Promise<StoredP
   return row
 }
 
+/**
+ * The same account, which nobody else changes until the transaction ends. Nobody begins a session of it meanwhile either: whoever does waits,
+ * and is to look again then whether what let them in still holds.
+ */
+export async function lockAccount(transaction: Database, email: string): Promise<string | undefined> {
+  const [row] = await query<{ id: string }>(
+    transaction,
+    `select id from account where lower(email) = lower($1::text collate "C") for update`,
+    [email],
+  )
+  return row?.id
+}
+
 export interface SignedInUser {
   id: string
   email: string
@@ -36,6 +49,14 @@ export async function findSignedInUser(db: Database, accountId: string): Promise
 
 export async function updateName(db: Database, accountId: string, name: string | null): Promise<void> {
   await db.updateTable('account').set({ name, updated: new Date() }).where('id', '=', accountId).execute()
+}
+
+export async function updatePassword(db: Database, accountId: string, passwordHash: string): Promise<void> {
+  await db
+    .updateTable('account')
+    .set({ password_hash: passwordHash, updated: new Date() })
+    .where('id', '=', accountId)
+    .execute()
 }
 
 /** Sign-ins of the account that are half-way, and browsers that it asks for no code. */

@@ -24,3 +24,9 @@ export async function writeTotp(transaction: Database, { accountId, secret, back
     .where('account_id', '=', accountId)
     .execute()
 }
+
+/** From now on no code is asked for. */
+export async function deleteTotp(transaction: Database, accountId: string): Promise<void> {
+  await transaction.updateTable('account').set({ totp_enabled: false }).where('id', '=', accountId).execute()
+  await transaction.deleteFrom('account_totp').where('account_id', '=', accountId).execute()
+}

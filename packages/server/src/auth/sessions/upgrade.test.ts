@@ -12,7 +12,7 @@ import { readCredentials, startServerProcess } from '../../../test/server-proces
 import { codeOf } from '../../../test/totp.ts'
 import { createDatabase, createPool, type Database } from '../../db/database.ts'
 import { migrate } from '../../db/migrate.ts'
-import { hashPassword } from '../../features/users/password.ts'
+import { hashPassword } from './password.ts'
 
 const migrations = new URL('../../../migrations/', import.meta.url)
 

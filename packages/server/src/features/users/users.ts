@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { generatePassword, hashPassword } from '../../auth/sessions/password.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { assertName, assertText } from '../../graphql/text.ts'
 import { limits } from '../../limits.ts'
-import { generatePassword, hashPassword } from './password.ts'
 import type { UserDetails } from './user.ts'
 import { findAccount, hasAccounts, insertAccount } from './users.queries.ts'
 

@@ -1,0 +1,46 @@
+import { getCurrentAdapter, runWithTransaction } from '@better-auth/core/context'
+import type { BetterAuthPlugin } from 'better-auth'
+import { APIError, createAuthEndpoint, sensitiveSessionMiddleware } from 'better-auth/api'
+import { setSessionCookie } from 'better-auth/cookies'
+
+/**
+ * Stands in for better-auth's own endpoint of this name, which writes the new password whatever has become of the present one since it was
+ * compared: it would undo a reset. Every session ends; the one that the answer brings is new.
+ */
+export function passwordChange() {
+  return {
+    id: 'muster-password-change',
+    endpoints: {
+      changePassword: createAuthEndpoint(
+        '/change-password',
+        { method: 'POST', use: [sensitiveSessionMiddleware] },
+        async (call) => {
+          const { adapter, internalAdapter, password: passwords, session: signedIn } = call.context
+          const { user } = signedIn
+          // The route in front has read the body, and judged how long they are.
+          const { currentPassword, newPassword } = call.body as unknown as Record<string, string>
+          const account = await internalAdapter.findCredentialAccount(user.id)
+          const present = account?.password
+          if (!account || !present) throw refused()
+          if (!(await passwords.verify({ hash: present, password: currentPassword! }))) throw refused()
+          const password = await passwords.hash(newPassword!)
+          const session = await runWithTransaction(adapter, async () => {
+            const where = [
+              { field: 'id', value: account.id },
+              { field: 'password', value: present },
+            ]
+            const current = await getCurrentAdapter(adapter)
+            const changed = await current.updateMany({ model: 'account', where, update: { password } })
+            if (changed === 0) throw refused()
+            await internalAdapter.deleteUserSessions(user.id)
+            return internalAdapter.createSession(user.id)
+          })
+          await setSessionCookie(call, { session, user })
+          return call.json({})
+        },
+      ),
+    },
+  } satisfies BetterAuthPlugin
+}
+
+const refused = (): APIError => new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'wrong' })
