@@ -113,8 +113,8 @@ Servers on one database tell each other twice a second what was spent. Until the
 servers at once a key may spend its points as many times; then it waits until all of that is made up for, so that in the long run it spends no more.
 While the database is away, and for devices always, each process counts by itself. A process that is started anew begins with all points there.
 
-**Overload.** A server process with ${settings.mostRequests.default} requests under way (\`${settings.mostRequests.name}\`), or where ${settings.mostStanding.default} and more have been for two seconds on end, until they are fewer than half of that
-(\`${settings.mostStanding.name}\`), or whose event loop takes longer than ${settings.mostLag.default} ms for most of its rounds (\`${settings.mostLag.name}\`), answers further ones at once with \`UNAVAILABLE\`, status 503 and \`Retry-After\`, before it looks
+**Overload.** A server process with ${settings.mostRequests.default} requests under way (\`${settings.mostRequests.name}\`), or with a fifth of that (\`${settings.mostStanding.name}\`)
+once as many have been for two seconds on end, until they are fewer than half of it, or whose event loop takes longer than ${settings.mostLag.default} ms for most of its rounds (\`${settings.mostLag.name}\`), answers further ones at once with \`UNAVAILABLE\`, status 503 and \`Retry-After\`, before it looks
 at them: a burst is worked off, and where more comes for longer than can be answered, what is taken is answered soon. \`/healthz\`, \`/readyz\` and \`/metrics\` are answered always.
 
 **Addresses.** A request comes from its connection's address or, where that is one of \`${settings.trustedProxies.name}\`, from the last address that is none of them in \`X-Forwarded-For\` or

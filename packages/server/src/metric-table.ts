@@ -101,7 +101,7 @@ export const metricTable = {
     name: 'muster_request_seconds',
     type: 'histogram',
     labels: ['kind'],
-    help: 'Time from the head of a request to the last byte of its answer, by kind: query, mutation, rest, device, sign-in or other; subscriptions and downloads, which last, are left out.',
+    help: 'Time from the head of a request to the last byte of its answer, by kind: query, mutation, rest, device, sign-in or other; subscriptions and downloads, which last, are left out, and requests that were turned away.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
   requestsUnderWay: {

@@ -35,6 +35,7 @@ export async function startServerProcess(
       MUSTER_MQTT_PORT: '0',
       // A busy machine is no silence, no overload, and no collector that is away.
       MUSTER_DATABASE_SILENCE: '20000',
+      MUSTER_MOST_STANDING: '1000000',
       MUSTER_MOST_LAG: '0',
       OTEL_EXPORTER_OTLP_TIMEOUT: '60000',
       ...env,

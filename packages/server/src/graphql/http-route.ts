@@ -8,7 +8,6 @@ import type { Executor } from './execute.ts'
 import { type AnswerType, negotiate } from './media-type.ts'
 import { readRequestParams } from './request-params.ts'
 import {
-  assertViewer,
   errorMapping,
   type GraphqlViewer,
   identify,
@@ -17,6 +16,7 @@ import {
   type OperationStart,
   type Requester,
   runOperation,
+  signedRequestNeeded,
 } from './run-operation.ts'
 import { prepareScope, send } from './scope.ts'
 
@@ -68,10 +68,20 @@ async function answer<Viewer extends GraphqlViewer>(
     refused()
     return errorAnswer(asBadRequest(error), 'application/json', 400)
   }
-  if (isResponse(params)) return params
+  if (isResponse(params)) {
+    refused()
+    return params
+  }
   const operation = input.executor.prepare(params)
-  if (!operation.ok || lacksViewer({ ...requester, operation })) refused()
-  if (operation.ok) return await run(input, { ...requester, operation }, type)
+  if (operation.ok) {
+    const start = { ...requester, operation }
+    noteOperation(requester.request, operation.kind, operation.name)
+    const refusal = refusalOf(start, type, input.path)
+    if (refusal === undefined) return await run(input, start, type)
+    refused()
+    return refusal
+  }
+  refused()
   noteCode(requester.request, operation.code)
   // GraphQL over HTTP: a well-formed request gets 200 as application/json, whatever GraphQL says of it.
   const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
@@ -92,17 +102,26 @@ const notAcceptable: Response = [
 const asBadRequest = (error: unknown): ApiError =>
   error instanceof ApiError ? error : badInput(`the request is not a GraphQL one: ${(error as Error).message}`)
 
+/** An operation that this way in does not take, whatever is in it. */
+function refusalOf<Viewer extends GraphqlViewer>(
+  start: OperationStart<Viewer>,
+  type: AnswerType,
+  path: string,
+): Response | undefined {
+  const { request, operation } = start
+  if (lacksViewer(start)) return errorAnswer(signedRequestNeeded(), type)
+  if (operation.kind === 'subscription')
+    return errorAnswer(badInput(`subscriptions are served at ${path}/stream`), type)
+  if (operation.kind === 'mutation' && request.method !== 'POST')
+    return errorAnswer(badInput('a mutation must be sent by POST'), type, 405, { allow: 'POST' })
+  return undefined
+}
+
 async function run<Viewer extends GraphqlViewer>(
   input: GraphqlRouteInput<Viewer>,
   start: OperationStart<Viewer>,
   type: AnswerType,
 ): Promise<Response> {
-  const { request, operation } = start
-  noteOperation(request, operation.kind, operation.name)
-  assertViewer(start)
-  if (operation.kind === 'subscription') throw badInput(`subscriptions are served at ${input.path}/stream`)
-  if (operation.kind === 'mutation' && request.method !== 'POST')
-    return errorAnswer(badInput('a mutation must be sent by POST'), type, 405, { allow: 'POST' })
   const result = await runOperation(input, start)
   return isUnavailable(result) ? jsonAnswer(503, type, result, { 'retry-after': '1' }) : jsonAnswer(200, type, result)
 }

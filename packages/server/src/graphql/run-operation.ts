@@ -81,10 +81,8 @@ export const lacksViewer = <Viewer>({
   operation,
 }: Pick<OperationStart<Viewer>, 'viewer' | 'operation'>): boolean => viewer === null && !operation.isPublic
 
-export function assertViewer<Viewer>(start: OperationStart<Viewer>): void {
-  if (lacksViewer(start))
-    throw new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
-}
+export const signedRequestNeeded = (): ApiError =>
+  new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
 
 /** Runs a query or mutation as far as its viewer may; what comes back is fit to go out. */
 export async function runOperation<Viewer extends GraphqlViewer>(
@@ -92,7 +90,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   start: OperationStart<Viewer>,
 ): Promise<FormattedExecutionResult> {
   const { request, viewer, operation } = start
-  assertViewer(start)
+  if (lacksViewer(start)) throw signedRequestNeeded()
   const settle = gates.beforeOperation?.(start)
   let result: FormattedExecutionResult
   let read: FormattedExecutionResult['data']

@@ -49,10 +49,17 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
         const viewer = await identify(input, { request, reply }, body)
         if (viewer === null)
           throw new ApiError('UNAUTHENTICATED', 'a subscription needs a signed request', { reason: 'missing' })
-        const params = await readParams(request, body)
-        if (!('query' in params)) return send(reply, params)
+        const refused = (): void => input.onRefused?.({ request, reply, viewer }, body.length + request.url.length)
+        const params = await readParams(request, body).catch((error: unknown) => {
+          refused()
+          throw error
+        })
+        if (!('query' in params)) {
+          refused()
+          return send(reply, params)
+        }
         const operation = prepare(input, params)
-        if (!operation.ok) input.onRefused?.({ request, reply, viewer }, body.length + request.url.length)
+        if (!operation.ok) refused()
         const settle = operation.ok ? input.beforeOperation?.({ request, reply, viewer, operation }) : undefined
         settle?.(null)
         const served = serve(input, { request, reply, viewer, operation })

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import { errorAnswer } from '../graphql/answer.ts'
+import { negotiate } from '../graphql/media-type.ts'
 import { createStanding } from './standing.ts'
 import { createTurns } from './turns.ts'
 
@@ -20,6 +21,8 @@ export interface OverloadOptions {
 
 export type ShedReason = 'requests' | 'standing' | 'lag'
 
+/** Of the requests that are taken of a burst, those that may stay. */
+const STANDING_PART = 5
 const LOOK_EVERY_MS = 1_000
 const RESOLUTION_MS = 50
 /** Delays that must be seen before they count: a process that was stopped for a while shows one long one. */
@@ -48,6 +51,10 @@ function refusalsFor(reason: string): Refusal[] {
   })
 }
 
+/** As other answers to GraphQL requests: what its clients do not know they may not read. */
+const contentType = ({ url, headers }: FastifyRequest): string =>
+  `${(url.startsWith('/graphql/') && negotiate(headers.accept)) || 'application/json'}; charset=utf-8`
+
 /**
  * Turns requests away, before anything is done for them, while there is more to do than can be done soon: an answer that says so
  * at once is better than one for which nobody waits any more. To be registered before all that is done for a request. Those taken are
@@ -56,23 +63,25 @@ function refusalsFor(reason: string): Refusal[] {
 export function shedOverload(app: FastifyInstance, options: OverloadOptions): () => number {
   const { config, isSpared, isLasting, headersOf, onShed } = options
   const underWay = new Set<FastifyRequest>()
-  const standing = createStanding(config.mostStanding)
+  const { mostRequests, mostStanding = Math.ceil(mostRequests / STANDING_PART) } = config
+  const standing = createStanding(mostStanding)
   const isBehind = watchLag(app, config.mostLag)
   const inTurn = createTurns()
 
   const reasonToShed = (): ShedReason | undefined => {
-    if (underWay.size >= config.mostRequests) return 'requests'
-    if (underWay.size >= config.mostStanding && standing.is()) return 'standing'
+    if (underWay.size >= mostRequests) return 'requests'
+    if (underWay.size >= mostStanding && standing.is()) return 'standing'
     return isBehind() ? 'lag' : undefined
   }
 
   app.addHook('onRequest', (request, reply, done) => {
     const reason = reasonToShed()
     if (reason === undefined || isSpared(request.url)) return done()
+    const { headers, text } = refusals[reason][Math.floor(Math.random() * RETRY_AFTER.length)]!
+    const all = { ...headersOf(request), ...headers, 'content-type': contentType(request) }
     // Past Fastify and all that is registered with it, which takes longer than everything else.
     reply.hijack()
-    const { headers, text } = refusals[reason][Math.floor(Math.random() * RETRY_AFTER.length)]!
-    reply.raw.writeHead(503, { ...headersOf(request), ...headers }).end(text)
+    reply.raw.writeHead(503, all).end(text)
     onShed(reason, request)
   })
   // From here on its body is there: what takes long now is work, and no slow connection.

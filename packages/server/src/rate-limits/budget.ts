@@ -20,6 +20,8 @@ export interface Budget {
   /** Gives points back. Fewer than none: takes them, though there be none left. */
   give(subject: string, points: number): void
   left(subject: string): number
+  /** Whole seconds until what was taken beyond all there was has come back. */
+  due(subject: string): number
   /** What was taken, less what was given back, since this was asked last: of so many subjects, the others come next time. */
   report(subjects: number): [subject: string, points: number][]
   /** Takes what another process let through. */
@@ -90,6 +92,7 @@ export function createBudget(
       bucket.left = Math.min(most, bucket.left + points)
       note(subject, -points)
     },
+    due: (subject) => Math.ceil(Math.max(0, -bucketOf(subject).left - ROUNDING) / perSecond),
     left: (subject) => Math.max(0, Math.floor(bucketOf(subject).left + ROUNDING)),
     report(subjects) {
       const reported = Array.from(unreported).slice(0, subjects)

@@ -11,7 +11,7 @@ export const REQUEST_POINTS = 1
 /** Bytes of a request that is not executed that come with each point. */
 export const REFUSED_BYTES_PER_POINT = 1_000
 
-/** What a request that is refused for what it asks for costs besides, however little else it costs: 1 for each full 1000 bytes that had to be read. */
+/** What a request costs besides that is refused for what it asks for: 1 for each full 1000 bytes that had to be read. */
 export const pointsOfRefused = (bytes: number): number => Math.floor(bytes / REFUSED_BYTES_PER_POINT)
 
 /** What the objects of an answer cost: 1 for each full hundred. */

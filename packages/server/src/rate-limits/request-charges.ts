@@ -5,7 +5,7 @@ import { OBJECTS_PER_POINT, pointsOfChanges, pointsOfObjects, pointsOfRefused, R
 import { type Payer, payerAt, payerOf, type RateLimits } from './rate-limits.ts'
 import { leftFields, spend, spendInTime } from './spend.ts'
 
-/** Charges requests, whichever way they come in. Each call may throw RATE_LIMITED. */
+/** Charges requests, whichever way they come in. What charges before something is done may throw RATE_LIMITED. */
 export interface RequestCharges {
   /** What a request costs whatever comes of it: as soon as it is known who asks. */
   chargeRequest(requester: Requester<Viewer>): void

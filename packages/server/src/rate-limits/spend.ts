@@ -22,11 +22,11 @@ export async function spendInTime({ budget, subject }: Payer, points: number): P
 
 /**
  * The fields of draft-ietf-httpapi-ratelimit-headers-11. `w` is how long an empty budget takes to be full; `t` is one second, the
- * least there is, since points come back all the time; or, with Retry-After, as long as that (§6).
+ * least there is, since points come back all the time; or as long as it takes until there are any; or, with Retry-After, as long as that (§6).
  */
 export const leftFields = ({ budget, subject }: Payer, retryAfter = 0): Record<string, string> => ({
   'ratelimit-policy': budget.policyField,
-  ratelimit: `"${budget.policy.name}";r=${budget.left(subject)};t=${Math.max(1, retryAfter)}`,
+  ratelimit: `"${budget.policy.name}";r=${budget.left(subject)};t=${Math.max(1, retryAfter, budget.due(subject))}`,
 })
 
 const payers: Readonly<Record<string, string>> = {

@@ -29,10 +29,19 @@ export async function serve<Viewer extends RestViewer>(
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const viewer = await signer(input, { request, reply }, body)
   assertSigned(viewer, operation)
+  const refused = (): void => input.onRefused?.({ request, reply, viewer }, body.length + request.url.length)
   const names = request.params as Record<string, string>
-  const variables = { ...givenVariables(operation, request, body), ...names, [SELF]: viewer?.accountId }
+  let given: Record<string, unknown>
+  try {
+    given = givenVariables(operation, request, body)
+  } catch (error) {
+    refused()
+    throw error
+  }
+  const variables = { ...given, ...names, [SELF]: viewer?.accountId }
   const prepared = input.executor.prepare({ query: operation.text, variables })
   if (!prepared.ok) {
+    refused()
     noteCode(request, prepared.code)
     return sendErrors(reply, prepared.errors)
   }

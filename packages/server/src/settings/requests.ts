@@ -39,9 +39,9 @@ export const requestSettings = {
   mostStanding: setting({
     name: 'MUSTER_MOST_STANDING',
     meaning:
-      'Requests that may be under way for two seconds on end; while they are more, further ones are answered 503 at once, until they are fewer than half as many. MUSTER_MOST_REQUESTS and above: no such bound.',
-    default: '100',
-    parse: (text) => integer(text ?? '100', 1, 1_000_000),
+      'Requests under way at most once as many and more have been for two seconds on end, until they are fewer than half; further ones are answered 503 at once. As many as MUSTER_MOST_REQUESTS: no such bound.',
+    default: 'a fifth of MUSTER_MOST_REQUESTS',
+    parse: (text) => (text === undefined ? undefined : integer(text, 1, 1_000_000)),
   }),
   mostLag: setting({
     name: 'MUSTER_MOST_LAG',

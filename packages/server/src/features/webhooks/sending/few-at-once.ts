@@ -7,7 +7,7 @@ const underWay = new Map<string, number>()
 
 /**
  * Runs what waits for somebody else's server while a request waits for it: only so much of it at a time for each user, or receivers that
- * take their time could hold all requests that a server takes (`MUSTER_MOST_REQUESTS`).
+ * take their time could hold all requests that a server takes (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
  */
 export async function fewAtOnce<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
   const before = underWay.get(accountId) ?? 0
