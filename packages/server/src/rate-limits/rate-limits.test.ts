@@ -3,7 +3,7 @@ import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
 import { newPerson, signIn } from '../../test/browser.ts'
 import { basic, post, refusalOf } from '../../test/device.ts'
 import { openStream, until } from '../../test/event-stream.ts'
-import { registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { registerDevice } from '../../test/mqtt-device.ts'
 import { registrationsOn } from '../../test/registering.ts'
 import { restOf } from '../../test/rest.ts'
 import { limits } from '../limits.ts'
@@ -18,15 +18,13 @@ const options = {
     MUSTER_KEY_POINTS_PER_SECOND: '10',
     MUSTER_ADDRESS_POINTS: '100',
     MUSTER_ADDRESS_POINTS_PER_SECOND: '5',
-    MUSTER_DEVICE_MESSAGES: '3',
-    MUSTER_DEVICE_MESSAGES_PER_SECOND: '10',
   },
 }
 
 let app: TestApp
 let other: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ ...options, mqtt: true })
+  app = await startTestApp(options)
   other = await app.startAnother(options)
 })
 afterAll(async () => {
@@ -256,55 +254,4 @@ test('answers for which nobody was charged tell what the address has left', asyn
     expect(answer.headers.get('ratelimit')).toMatch(/^"address";r=\d+;t=1$/)
   }
   expect((await fetch(`${app.url}/healthz`)).headers.get('ratelimit')).toBeNull()
-})
-
-describe('a device', () => {
-  test('may report so many times at once, and then as many a second', async () => {
-    const { id, secret } = await registerDevice(app.owner)
-    const report = () => post(app, 'report', { state: 'active' }, basic(id, secret))
-    const reports = [await report(), await report(), await report(), await report()]
-    expect(reports.map(({ status }) => status)).toEqual([200, 200, 200, 429])
-    const refused = reports[3]!
-    expect(refused.headers.get('ratelimit-policy')).toBe('"device";q=3;w=1')
-    expect(refused.headers.get('retry-after')).toBe('1')
-    const message = 'a device may send 3 messages at once and 10 a second: come back in 1 second'
-    expect(refusalOf(refused)).toEqual([429, 'RATE_LIMITED', message])
-    clock.now += 100
-    expect((await report()).status).toBe(200)
-  })
-
-  test('that publishes too much is made to wait, and what it says keeps its order', async () => {
-    const device = await registerDevice(app.owner)
-    const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
-    const say = (value: number) =>
-      client.publishAsync(`devices/${device.id}/attributes`, `{"value": "${value}"}`, { qos: 1 })
-    const value = async () => {
-      const document = 'query ($id: [String!]!) { login { device(id: $id) { attribute(name: "value") } } }'
-      return (await app.owner.data(document, { id: [device.id] })).login.device[0].attribute
-    }
-    const said = [say(1), say(2), say(3), say(4), say(5)]
-    await Promise.all(said.slice(0, 3))
-    const slowedDown = 'muster_mqtt_refusals_total{reason="too many messages: slowed down"}'
-    await vi.waitFor(async () => expect(await (await fetch(`${app.url}/metrics`)).text()).toContain(slowedDown), {
-      timeout: 60_000,
-    })
-    expect(await value()).toBe('3')
-    clock.now += 200
-    await Promise.all(said)
-    expect(await value()).toBe('5')
-  })
-
-  test('that has said all it may has its will said all the same', async () => {
-    const device = await registerDevice(app.owner)
-    const topic = `devices/${device.id}/attributes`
-    const will = { topic, payload: Buffer.from('{"will": "said"}'), qos: 1 as const }
-    const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device, { will })
-    for (const value of [1, 2, 3]) await client.publishAsync(topic, `{"value": "${value}"}`, { qos: 1 })
-    client.stream.destroy()
-    const said = async () =>
-      (await app.db.selectFrom('device').select('attributes').where('id', '=', device.id).execute())[0]
-    await vi.waitFor(async () => expect(await said()).toEqual({ attributes: { value: '3', will: 'said' } }), {
-      timeout: 60_000,
-    })
-  })
 })

@@ -22,7 +22,7 @@ let browser: Browser
 beforeAll(async () => {
   app = await startTestApp({ clock: () => new Date(now) })
 })
-/** Somebody with a password, codes and a passkey. */
+/** Somebody with a password and a passkey. */
 beforeEach(async () => {
   now += 61_000
   person = await newPerson(app)
