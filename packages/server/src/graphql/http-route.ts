@@ -57,38 +57,41 @@ async function answer<Viewer extends GraphqlViewer>(
   requester: Requester<Viewer>,
   body: Buffer,
 ): Promise<Response> {
-  const { method, url, headers } = requester.request
-  const type = negotiate(headers.accept)
+  const type = negotiate(requester.request.headers.accept)
   if (type === undefined) return notAcceptable
-  const refused = (): void => input.onRefused?.(requester, body.length + url.length)
+  const found = await findOperation(input, requester, { body, type })
+  if (!isResponse(found)) return run(input, found, type)
+  input.onRefused?.(requester, body.length + requester.request.url.length)
+  return found
+}
+
+/** The operation that is asked for, or why it is refused. */
+async function findOperation<Viewer extends GraphqlViewer>(
+  input: GraphqlRouteInput<Viewer>,
+  requester: Requester<Viewer>,
+  { body, type }: { body: Buffer; type: AnswerType },
+): Promise<OperationStart<Viewer> | Response> {
+  const { method, url, headers } = requester.request
   let params: RequestParams | Response
   try {
     params = await readRequestParams({ method, url, headers, body })
   } catch (error) {
-    refused()
     return errorAnswer(asBadRequest(error), 'application/json', 400)
   }
-  if (isResponse(params)) {
-    refused()
-    return params
-  }
+  if (isResponse(params)) return params
   const operation = input.executor.prepare(params)
   if (operation.ok) {
-    const start = { ...requester, operation }
     noteOperation(requester.request, operation.kind, operation.name)
-    const refusal = refusalOf(start, type, input.path)
-    if (refusal === undefined) return await run(input, start, type)
-    refused()
-    return refusal
+    const start = { ...requester, operation }
+    return refusalOf(start, type, input.path) ?? start
   }
-  refused()
   noteCode(requester.request, operation.code)
   // GraphQL over HTTP: a well-formed request gets 200 as application/json, whatever GraphQL says of it.
   const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
   return jsonAnswer(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
 }
 
-const isResponse = (params: RequestParams | Response): params is Response => Array.isArray(params)
+const isResponse = (found: object): found is Response => Array.isArray(found)
 
 const notAcceptable: Response = [
   null,

@@ -26,7 +26,6 @@ export interface Ground {
 /** What stays as it is by default: turning away what is too much, and giving up on a silent database. */
 const byDefault = {
   MUSTER_MOST_REQUESTS: '',
-  MUSTER_MOST_STANDING: '',
   MUSTER_MOST_LAG: '',
   MUSTER_DATABASE_SILENCE: '',
 }
