@@ -53,7 +53,7 @@ function errorsPage(): string {
 \`{"errors": [{"message", "path", "extensions": {"code"}}]}\`. The message says what is wrong with which argument and what
 would be right. An error before execution has the HTTP status below; one in execution travels with the status that GraphQL
 over HTTP gives, save that an answer of nothing but \`UNAVAILABLE\` has its 503 there too. A mutation that failed changed
-nothing. If the connection to the database broke during a mutation, the change may or may not have been made. Every answer carries its request id in \`x-request-id\`; for
+nothing, unless \`extensions.outcome\` is \`done\`: then the change is made, and something failed that was read of it for the answer. If the connection to the database broke during a mutation, the change may or may not have been made. Every answer carries its request id in \`x-request-id\`; for
 \`INTERNAL\` it also stands in \`extensions.requestId\`, and the server's log has the fault under it.
 
 ${table(['Code', 'HTTP status', 'Meaning'], rows)}

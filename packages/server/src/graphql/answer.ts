@@ -3,6 +3,7 @@ import type { FormattedExecutionResult } from 'graphql'
 import type { Response } from 'graphql-http'
 import { ApiError, badInput } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { MADE } from './change-made.ts'
 import { formatApiError } from './error-mapping.ts'
 import type { AnswerType } from './media-type.ts'
 import { withRawJson } from './raw-json.ts'
@@ -12,9 +13,9 @@ export function jsonAnswer(
   status: number,
   type: AnswerType,
   result: FormattedExecutionResult | { errors: FormattedExecutionResult['errors'] },
-  headers: Record<string, string> = {},
+  { headers = {}, isChange = false }: { headers?: Record<string, string>; isChange?: boolean } = {},
 ): Response {
-  const text = boundedText(result)
+  const text = boundedText(result, { isChange })
   return [
     text instanceof ApiError ? JSON.stringify({ errors: [formatApiError(text)], data: null }) : text,
     { status, statusText: '', headers: { 'content-type': `${type}; charset=utf-8`, ...headers } },
@@ -73,13 +74,15 @@ const COPIED_CHARACTERS = 65_536
 
 export const toSend = (text: string): string | Buffer => (text.length < COPIED_CHARACTERS ? text : Buffer.from(text))
 
-/** An answer as JSON, or LIMIT_EXCEEDED where it is over the limit of bytes. */
-export function boundedText(answer: unknown): string | ApiError {
+/** An answer as JSON, or LIMIT_EXCEEDED where it is over the limit of bytes, which of a change says that it is made. */
+export function boundedText(answer: unknown, { isChange }: { isChange: boolean }): string | ApiError {
   const { answerBytes } = limits
   const text = stringify(answer)
   // A UTF-16 unit is three bytes at most, so that short texts need not be measured.
   if (text !== undefined && (text.length * 3 <= answerBytes || Buffer.byteLength(text) <= answerBytes)) return text
   const found = text === undefined ? 'more' : String(Buffer.byteLength(text))
-  const message = `the answer may have ${answerBytes} bytes and would have ${found}; ask for a smaller size`
-  return new ApiError('LIMIT_EXCEEDED', message)
+  const over = `may have ${answerBytes} bytes and would have ${found}`
+  return isChange
+    ? new ApiError('LIMIT_EXCEEDED', `the change was made; its answer ${over}: ask for less of it`, MADE)
+    : new ApiError('LIMIT_EXCEEDED', `the answer ${over}; ask for a smaller size`)
 }

@@ -45,6 +45,15 @@ test('a cursor that was cut or altered is refused', () => {
   )
 })
 
+test('a cursor made up around what no database takes is refused', () => {
+  for (const given of [
+    { id: '\0', key: null },
+    { id: '\ud800', key: null },
+    { id: '1', key: '\0' },
+  ])
+    expect(refusal(encodeCursor('deliveries', given), 'deliveries')).toMatchObject({ code: 'BAD_USER_INPUT' })
+})
+
 test('ids of devices and events are no cursors', () => {
   for (const id of ['80:00:1f:00:00:00:00:01', '1234', '']) expect(isCursor(id)).toBe(false)
 })

@@ -53,10 +53,10 @@ function parse(json: Buffer): [order: string, key: SortKey, id: string] | undefi
 function isParts(parts: unknown): parts is [string, SortKey, string] {
   if (!Array.isArray(parts) || parts.length !== 3) return false
   const [order, key, id] = parts as unknown[]
-  return typeof order === 'string' && typeof id === 'string' && (key === null || isStorable(key))
+  return typeof order === 'string' && typeof id === 'string' && isStorable(id) && (key === null || isStorable(key))
 }
 
-/** What the database takes as a key: whole numbers, and text without U+0000 and lone surrogates. */
+/** What the database takes as a key or an id: whole numbers, and text without U+0000 and lone surrogates. */
 function isStorable(key: unknown): boolean {
   if (typeof key === 'string') return !key.includes('\u0000') && key.isWellFormed()
   return Number.isSafeInteger(key)

@@ -1,5 +1,6 @@
 import { type ExecutionResult, type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
+import { ChangeMadeError, MADE } from './change-made.ts'
 import { isDatabaseAway, isDatabaseFull, isDatabaseSlow, isOutcomeLost } from './database-away.ts'
 
 /** Characters of a message that go out: GraphQL's own messages echo the input, and that may be a mebibyte. */
@@ -43,6 +44,10 @@ function formatExecutionError(error: GraphQLError, input: ErrorMappingInput): Gr
 /** Whatever was thrown, as an error for the caller. */
 export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof ChangeMadeError) {
+    const { code, message, details } = toApiError(error.cause, input)
+    return new ApiError(code, `the change was made, but not read: ${message}`, { ...details, ...MADE })
+  }
   const classified = input.classify?.(error)
   if (classified) return classified
   if (isOutcomeLost(error))

@@ -1,13 +1,15 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import Fastify, { type LightMyRequestResponse } from 'fastify'
-import { ApiError, badInput } from '../errors.ts'
+import { ApiError, badInput, notFound } from '../errors.ts'
 import { registerRequestId } from '../http/request-id.ts'
+import { readMade } from './change-made.ts'
 import { createExecutor } from './execute.ts'
 import { registerGraphqlRoute } from './http-route.ts'
 
 export const typeDefs = /* GraphQL */ `
   type Query { version: String! me: String! echo(text: String): String big(mib: Int!): String! crash: String away: String refused: String }
-  type Mutation { change(to: String!): String! }
+  type Mutation { change(to: String!): String! grow(mib: Int!): String! make(fails: String): Made! }
+  type Made { name: String!  part(size: Int!): String! }
   type Subscription { ticks: Int }
 `
 
@@ -41,6 +43,24 @@ const resolversOf = ({ changes }: Noted) => ({
     change: (_: unknown, { to }: { to: string }) => {
       changes.push(to)
       return to
+    },
+    grow: (_: unknown, { mib }: { mib: number }) => {
+      changes.push(`${mib} MiB`)
+      return 'ü'.repeat(mib * 512 * 1024)
+    },
+    make: (_: unknown, { fails }: { fails?: string }) => {
+      changes.push('made')
+      return readMade(async () => {
+        if (fails === 'slow') throw Object.assign(new Error('canceling statement'), { code: '57014' })
+        if (fails === 'gone') throw notFound('thing', '7')
+        return { name: 'thing' }
+      })
+    },
+  },
+  Made: {
+    part: (_: unknown, { size }: { size: number }) => {
+      if (size === 0) throw badInput('size must be 1 to 1000, not 0')
+      return 'part'
     },
   },
 })

@@ -4,6 +4,7 @@ import type { RequestParams, Response } from 'graphql-http'
 import { ApiError, badInput } from '../errors.ts'
 import { noteCode, noteOperation } from '../http/outcome.ts'
 import { errorAnswer, jsonAnswer } from './answer.ts'
+import { isMade } from './change-made.ts'
 import type { Executor } from './execute.ts'
 import { type AnswerType, negotiate } from './media-type.ts'
 import { readRequestParams } from './request-params.ts'
@@ -126,12 +127,16 @@ async function run<Viewer extends GraphqlViewer>(
   type: AnswerType,
 ): Promise<Response> {
   const result = await runOperation(input, start)
-  return isUnavailable(result) ? jsonAnswer(503, type, result, { 'retry-after': '1' }) : jsonAnswer(200, type, result)
+  const isChange = start.operation.kind === 'mutation'
+  return isUnavailable(result)
+    ? jsonAnswer(503, type, result, { headers: { 'retry-after': '1' } })
+    : jsonAnswer(200, type, result, { isChange })
 }
 
 /** Whether all of an answer is that the database was away: proxies and clients that try again go by the status. */
 function isUnavailable({ data, errors = [] }: FormattedExecutionResult): boolean {
-  if (errors.length === 0 || errors.some(({ extensions }) => extensions?.code !== 'UNAVAILABLE')) return false
+  if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isMade(error)))
+    return false
   const failed = new Set(errors.map(({ path }) => path?.[0]))
   return Object.entries(data ?? {}).every(([field, value]) => value === null && failed.has(field))
 }

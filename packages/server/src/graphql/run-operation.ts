@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import { ApiError } from '../errors.ts'
 import { noteCode } from '../http/outcome.ts'
+import { tellMade } from './change-made.ts'
 import { type ErrorMappingInput, formatResult } from './error-mapping.ts'
 import type { PreparedOperation } from './execute.ts'
 
@@ -99,7 +100,10 @@ export async function runOperation<Viewer extends GraphqlViewer>(
       result = operation.refuse(new ApiError('FORBIDDEN', 'this access key is read-only and cannot change anything'))
       read = null
     } else {
-      const run = async () => formatResult(await execute(gates, start), errorMapping(gates, request))
+      const run = async () => {
+        const executed = formatResult(await execute(gates, start), errorMapping(gates, request))
+        return operation.kind === 'mutation' ? tellMade(executed) : executed
+      }
       result = await (gates.around === undefined ? run() : gates.around(operation, run))
       if (result.errors === undefined) read = result.data
     }

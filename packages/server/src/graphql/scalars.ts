@@ -1,4 +1,4 @@
-import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { version } from '../version.ts'
 import { schemaPart } from './assemble.ts'
 import { storedTimeText, timeText } from './time-text.ts'
@@ -34,6 +34,8 @@ const forDate = (text: string): string =>
 
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
+  description:
+    'ISO 8601 date-time. Input may also be a date alone (midnight UTC). Output is always UTC with milliseconds.',
   serialize: (value) => (typeof value === 'string' ? storedTimeText(value) : timeText(value as Date)),
   parseValue(value) {
     if (typeof value !== 'string') throw new GraphQLError(`a DateTime is ${wanted}`)
@@ -45,15 +47,12 @@ export const DateTime = new GraphQLScalarType<Date, string>({
   },
 })
 
-/**
- * Members of a JSON object or an object literal with one name written twice: a literal would otherwise keep the last
- * in silence. JSON text that was parsed has lost that already; the body parser refuses nothing there (RFC 8259 §4).
- */
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<string, unknown>>({
   name: 'Object',
+  description: 'A JSON object.',
   serialize: (value) => value as Record<string, unknown>,
   parseValue(value) {
     if (!isObject(value)) throw new GraphQLError('an Object is a JSON object')
@@ -61,12 +60,17 @@ export const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<
   },
   parseLiteral(node, variables) {
     if (node.kind !== Kind.OBJECT) throw new GraphQLError('an Object is a JSON object')
-    const names = node.fields.map((field) => field.name.value)
-    const twice = names.find((name, index) => names.indexOf(name) !== index)
-    if (twice !== undefined) throw new GraphQLError(`${JSON.stringify(twice)} is given twice`)
+    assertNoWords(node)
     return valueFromASTUntyped(node, variables) as Record<string, unknown>
   },
 })
+
+/** A word without quotes would be taken for a text. A name that is written twice has been refused by then (UniqueInputFieldNames). */
+function assertNoWords(node: ValueNode): void {
+  if (node.kind === Kind.ENUM) throw new GraphQLError(`a text is written in quotes: ${JSON.stringify(node.value)}`)
+  if (node.kind === Kind.LIST) node.values.forEach(assertNoWords)
+  if (node.kind === Kind.OBJECT) for (const { value } of node.fields) assertNoWords(value)
+}
 
 export const scalarsPart = schemaPart(new URL('./scalars.graphql', import.meta.url), {
   Query: { version: () => version },

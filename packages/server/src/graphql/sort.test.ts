@@ -28,6 +28,8 @@ describe('a sort', () => {
     ' ',
     ' desc',
     'name sideways',
+    'name a\u017fc',
+    'name de\u017fc',
     'rack row',
     'name  desc',
     ' name asc',

@@ -24,7 +24,8 @@ export function parseSort<Field extends string>(text: string, fields: readonly F
 }
 
 function splitDirection(text: string, fields: readonly string[]): { name: string; direction: Direction } {
-  const end = /^(.+) (asc|desc)$/isu.exec(text)
+  // Not by code points (u): the long s, U+017F, would then be one of desc.
+  const end = /^(.+) (asc|desc)$/is.exec(text)
   if (end !== null) return { name: end[1]!, direction: end[2]!.toLowerCase() as Direction }
   if (text.includes(' ')) throw wrongSort(text, fields)
   return { name: text, direction: 'asc' }

@@ -2,14 +2,15 @@ import type { FastifyReply } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import type { ApiError, ErrorCode } from '../errors.ts'
 import { boundedText, errorAnswer, toSend } from '../graphql/answer.ts'
+import { isMade } from '../graphql/change-made.ts'
 import { fillPath } from './answer.ts'
 import { nextLink } from './headers.ts'
 import type { Operation } from './operation.ts'
 import { HttpError, statusOfCode } from './statuses.ts'
 
-export function sendAnswer(reply: FastifyReply, { route }: Operation, answer: unknown): FastifyReply {
+export function sendAnswer(reply: FastifyReply, { route, isChange }: Operation, answer: unknown): FastifyReply {
   if (route.status === 204) return reply.code(204).send()
-  const text = boundedText(answer)
+  const text = boundedText(answer, { isChange })
   if (typeof text !== 'string') return sendError(reply, text, statusOfCode(text.code))
   const next = route.method === 'GET' ? nextLink(reply.request.url, answer) : undefined
   if (next !== undefined) reply.header('link', `${reply.getHeader('link')}, ${next}`)
@@ -34,7 +35,7 @@ export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormatte
   const told = errors.map(({ message, extensions }) => ({ message, extensions }))
   const [{ extensions } = {}] = told
   const code = (extensions?.code ?? 'INTERNAL') as ErrorCode
-  if (typeof extensions?.retryAfter === 'number')
+  if (typeof extensions?.retryAfter === 'number' && !isMade(errors[0]!))
     reply.header('retry-after', String(Math.max(1, Math.ceil(extensions.retryAfter))))
   return reply
     .code(statusOfCode(code))

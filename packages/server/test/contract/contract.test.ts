@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { CriticalityLevel, diff } from '@graphql-inspector/core'
+import { type Change, ChangeType, CriticalityLevel, diff } from '@graphql-inspector/core'
 import { type GraphQLSchema, buildSchema as schemaOfText } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { buildSchema } from '../../src/schema.ts'
@@ -8,11 +8,17 @@ import { notYetServed } from './not-yet-served.ts'
 
 const root = new URL('../../../../', import.meta.url)
 
+/** What a client leaves away means something else once its default is another. */
+const defaults: readonly string[] = [ChangeType.FieldArgumentDefaultChanged, ChangeType.InputFieldDefaultValueChanged]
+
+const isBreak = ({ criticality, type }: Change): boolean =>
+  criticality.level === CriticalityLevel.Breaking || defaults.includes(type)
+
 /** Paths of what a client of `before` could miss in `after`. */
 async function breaks(before: GraphQLSchema, after: GraphQLSchema): Promise<string[]> {
   const changes = await diff(before, after)
   return changes
-    .filter(({ criticality }) => criticality.level === CriticalityLevel.Breaking)
+    .filter(isBreak)
     .map(({ path, message }) => path ?? message)
     .sort()
 }
@@ -49,5 +55,11 @@ describe('API v1 only grows', () => {
     const before = schemaOfText('type Query { a(x: Int): String!  b: Int }')
     const after = schemaOfText('type Query { a: String }')
     expect(await breaks(before, after)).toEqual(['Query.a', 'Query.a.x', 'Query.b'])
+  })
+
+  test('the check sees another default of an argument and of a field of an input', async () => {
+    const schema = (size: number) =>
+      schemaOfText(`type Query { a(size: Int = ${size}, in: In): Int } input In { size: Int = ${size} }`)
+    expect(await breaks(schema(1), schema(2))).toEqual(['In.size', 'Query.a.size'])
   })
 })

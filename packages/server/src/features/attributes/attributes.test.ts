@@ -73,6 +73,19 @@ describe('setting and reading', () => {
     await client.setAll({ literal: null, group: null }, service)
   })
 
+  test.each([
+    ['{ site: oslo }', /in quotes: "oslo"/],
+    ['{ net: { ssid: LAB } }', /in quotes: "LAB"/],
+    ['{ site: [oslo] }', /in quotes: "oslo"/],
+    ['{ net: { ssid: "a", ssid: "b" } }', /only one input field named "ssid"/],
+  ])('a literal that JSON could not hold is refused: %s', async (literal, message) => {
+    const before = await client.read(service)
+    const { errors } = await user.query(`mutation { setAttributes(serviceId: "${service}", attributes: ${literal}) }`)
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })])
+    expect(errors![0]!.extensions.code).toBe('BAD_USER_INPUT')
+    expect(await client.read(service)).toEqual(before)
+  })
+
   test('what is set in one mutation is read by the next field of the same document', async () => {
     const id = await client.addDevice({ a: '1' })
     const read = 'attributes(context: "day") base: attributes contexts'

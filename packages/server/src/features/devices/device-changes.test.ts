@@ -159,6 +159,18 @@ describe('registerDevice', () => {
     await newDevice('🛰'.repeat(limits.deviceNameLength))
   })
 
+  test('says that it is done where something fails that its answer selects', async () => {
+    const query =
+      'mutation { registerDevice(name: "done", hardwareId: "DONE") { secret device { events(size: 0) { total } } } }'
+    expect(await owner.query(query)).toMatchObject({
+      data: null,
+      errors: [
+        { path: ['registerDevice', 'device', 'events'], extensions: { code: 'BAD_USER_INPUT', outcome: 'done' } },
+      ],
+    })
+    expect(refusal(await owner.query(query))).toEqual(['CONFLICT', expect.stringMatching(/taken/)])
+  })
+
   test('of 20 at once with one hardware id, one goes in', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => owner.query(register, { name: `race ${index}`, hardwareId: 'RACE' })),

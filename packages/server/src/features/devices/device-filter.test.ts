@@ -10,6 +10,14 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('filters', () => {
+  test('a sigma of a name is found in each of its forms', async () => {
+    const { user } = await userWith(app, named('ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος', 'ΟΔΟΤ'))
+    const each = ['ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος']
+    for (const name of ['Σ', 'σ', 'ς', 'οΔοσ', 'ΟΔΟς'])
+      expect((await names(user, { name })).toSorted(), name).toEqual(each)
+    expect(await names(user, { name: 'ΣΑ' })).toEqual(['ΟΔΟΣΑΒ'])
+  })
+
   test('name is a part of it, case aside, and no pattern', async () => {
     const { user } = await userWith(
       app,

@@ -2,6 +2,19 @@ import { type RawBuilder, sql } from 'kysely'
 
 /** Part of a name, case aside, written as the trigram index of devices has it. */
 export function nameContains(column: RawBuilder<unknown>, part: string): RawBuilder<unknown> {
-  const pattern = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`
-  return sql`lower(${column} collate "und-x-icu") like lower(${pattern}::text collate "und-x-icu")`
+  const escaped = part.replaceAll(/[\\%_]/g, '\\$&')
+  const name = lower(column)
+  if (!hasSigma.test(part)) return sql`${name} like ${patternOf(escaped)}`
+  // A capital sigma becomes one of two small ones by what stands behind it, which a part of a name need not have: the index is asked for
+  // any character there, and then it must be either.
+  const widened = patternOf(escaped.replaceAll(/[Σσς]/g, '_'))
+  return sql`(${name} like ${widened} and ${oneSigma(name)} like ${oneSigma(patternOf(escaped))})`
 }
+
+const hasSigma = /[Σσς]/
+
+const lower = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`lower(${text} collate "und-x-icu")`
+
+const patternOf = (escaped: string): RawBuilder<unknown> => lower(sql`${`%${escaped}%`}::text`)
+
+const oneSigma = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`translate(${text}, 'ς', 'σ')`
