@@ -23,13 +23,16 @@ export function withInstallation<Result>(
   return withDatabase(async (local) => {
     const { db, config, log } = local
     await migrate(db, { log })
-    const url = (await writtenUrl(config.dataFolder)) ?? config.publicUrl ?? localUrl(config)
+    const url = config.publicUrl ?? (await writtenUrl(config.dataFolder)) ?? localUrl(config)
     const { secrets } = await setUp({ db, config, url, log })
     return work({ ...local, secrets, url })
   }, options)
 }
 
-/** The URL in the owner's credentials, which follow the server to the port it listens on. */
+/**
+ * The URL in the owner's credentials, which follow the server: to the port it listens on, and to a public URL that stands in its
+ * settings and not in this command's.
+ */
 async function writtenUrl(dataFolder: string): Promise<string | undefined> {
   const path = credentialsPath(dataFolder)
   try {

@@ -71,6 +71,17 @@ describe('an installation', () => {
     expect((await stat(file)).uid).toBe(self)
   })
 
+  it('gives new users the public address, once there is one', async () => {
+    const { env, folder } = await newInstallation()
+    const addedUrl = async (email: string, more: Record<string, string> = {}) => {
+      await muster(['users', 'add', email], { env: { ...env, ...more } })
+      return /^MUSTER_URL=(.+)$/m.exec(await readFile(join(folder, `credentials-${email}`), 'utf8'))?.[1]
+    }
+    expect(await addedUrl('ada@example.com')).toMatch(/^http:\/\/127\.0\.0\.1:/)
+    const MUSTER_PUBLIC_URL = 'https://muster.example.com'
+    expect(await addedUrl('bob@example.com', { MUSTER_PUBLIC_URL })).toBe(MUSTER_PUBLIC_URL)
+  })
+
   it('gives a user another password, in a file of its own', async () => {
     const { env: usual, folder } = await newInstallation()
     const [port] = await claimPorts(1)

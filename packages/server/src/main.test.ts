@@ -116,6 +116,17 @@ describe('a start', () => {
     expect((await sendAs(credentials, server.url, me)).status).toBe(200)
   })
 
+  it('has the credentials follow to the address that clients are to call from now on', async () => {
+    const env = { MUSTER_DATA: await newFolder(), DATABASE_URL: (await newDatabase()).url }
+    const first = await startServerProcess(env)
+    expect(await first.stop()).toBe(0)
+    const credentials = await readCredentials(env.MUSTER_DATA)
+    expect(credentials.MUSTER_URL).toBe(first.url)
+    const MUSTER_PUBLIC_URL = 'https://muster.example.com'
+    await startServerProcess({ ...env, MUSTER_PUBLIC_URL })
+    expect(await readCredentials(env.MUSTER_DATA)).toEqual({ ...credentials, MUSTER_URL: MUSTER_PUBLIC_URL })
+  })
+
   it('that a setting stops names the setting', async () => {
     const outcome = await failToStart({ PORT: 'http', MUSTER_DATA: '/nonexistent', MUSTER_FIRST_RECORD: '2' })
     expect(outcome.code).toBe(1)

@@ -46,10 +46,9 @@ async function start(options: Start): Promise<void> {
       ? await serveHere({ ...options, certificates, database, secrets })
       : await startProcesses(options)
 
-  if (config.publicUrl === undefined)
-    await updateUrl(config.dataFolder, url).catch((error: unknown) => {
-      log.warn({ err: error }, 'the credentials file still names the address of an earlier start')
-    })
+  await updateUrl(config.dataFolder, config.publicUrl ?? url).catch((error: unknown) => {
+    log.warn({ err: error }, 'the credentials file still names the address of an earlier start')
+  })
   const credentials = credentialsPath(config.dataFolder)
   const where = (await isThere(credentials)) ? credentials : undefined
   process.stdout.write(greeting({ url: config.publicUrl ?? url, config, isFirstStart, credentials: where }))

@@ -186,7 +186,8 @@ export const metricTable = {
   jobSeconds: {
     name: 'muster_job_seconds',
     type: 'histogram',
-    labels: ['job', 'outcome'],
+    // Not `job`: Prometheus has that for the scrape itself, and would rename this one.
+    labels: ['task', 'outcome'],
     help: 'How long jobs ran in this process, by their names and how they ended: done or failed, to be tried again.',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],
   },

@@ -5,6 +5,7 @@ import { deleteExpiredNonces } from './auth/auth.queries.ts'
 import type { Secrets } from './auth/secrets.ts'
 import { deleteExpiredSignIns } from './auth/sessions/sign-in.queries.ts'
 import type { Config } from './config.ts'
+import { areFarApart, earlierOf, readClocks } from './db/clocks.ts'
 import { createDatabase, createPool } from './db/database.ts'
 import { watchPool } from './db/watch-pool.ts'
 import { sumDeviceCounts, sumDeviceCountsJob } from './features/devices/device-count.jobs.ts'
@@ -84,17 +85,22 @@ export function buildWorker({
     schedule: config.webhookRetries,
   })
   measureJobs(metrics, db)
+  /** By this one nothing is older than by either clock. */
+  const agreedTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [
     ...webhooks.jobs,
     implementJob(partitionsJob, async () => {
-      const dropped = await keepPartitions(db, { now: clock(), retention: config.eventRetention })
+      const clocks = await readClocks(db, clock())
+      if (areFarApart(clocks))
+        log.warn(clocks, 'the clocks of this machine and of the database are more than a day apart: set them right')
+      const dropped = await keepPartitions(db, { clocks, retention: config.eventRetention })
       if (dropped.length > 0) log.info({ partitions: dropped }, 'dropped events that are no longer kept')
     }),
     implementJob(sumDeviceCountsJob, () => sumDeviceCounts(db)),
     implementJob(dropNoncesJob, () => deleteExpiredNonces(db, clock())),
-    implementJob(dropSignInsJob, () => deleteExpiredSignIns(db, clock())),
+    implementJob(dropSignInsJob, async () => deleteExpiredSignIns(db, await agreedTime())),
     implementJob(dropCodesJob, async () => {
-      await sweepRegistrationCodes(db, clock())
+      await sweepRegistrationCodes(db, await agreedTime())
     }),
   ]
   const timed = jobs.map(timeJob(metrics))

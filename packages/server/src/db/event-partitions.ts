@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Clocks } from './clocks.ts'
 import type { Database } from './database.ts'
 
 const MONTHS_AHEAD = 3
@@ -8,6 +9,11 @@ export async function createEventPartitions(db: Database, now: Date): Promise<vo
   for (let month = 0; month <= MONTHS_AHEAD; month++) {
     await createEventPartition(db, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, 1)))
   }
+}
+
+/** An event is put where the database's clock says. That one may be set right, as a rule to what this machine's says. */
+export async function createPartitionsByBoth(db: Database, { here, database }: Clocks): Promise<void> {
+  for (const now of [database, here]) await createEventPartitions(db, now)
 }
 
 /** Waits no longer than this for those who read the log, since everybody else then waits behind. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { StartError } from '../start-error.ts'
+import { readClocks } from './clocks.ts'
 import type { Database } from './database.ts'
-import { createEventPartitions } from './event-partitions.ts'
+import { createPartitionsByBoth } from './event-partitions.ts'
 import { withMigrationLock } from './migrate/lock.ts'
 import { type MigrationLog, silentLog } from './migrate/log.ts'
 import { runMigration } from './migrate/run.ts'
@@ -23,7 +24,7 @@ export interface MigrateOptions {
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))
   const done = await runMissing(db, migrations, options)
-  await createEventPartitions(db, new Date())
+  await createPartitionsByBoth(db, await readClocks(db, new Date()))
   return done
 }
 

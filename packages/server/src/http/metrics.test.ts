@@ -157,7 +157,7 @@ test('deliveries of webhooks and attempts at them are counted', async () => {
     muster_webhook_maker_lag_seconds: 0,
   })
   await putJobs(app.db, dropNoncesJob, [{ key: 'now', payload: undefined, delay: 0 }])
-  await until(app, { [`muster_job_seconds_count{job="${dropNoncesJob.name}",outcome="done"}`]: 1 })
+  await until(app, { [`muster_job_seconds_count{task="${dropNoncesJob.name}",outcome="done"}`]: 1 })
 })
 
 test('a transaction that stays open shows in the lag of the feed', async () => {

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { createPool } from '../db/database.ts'
-import { defineChore, defineJob, implementJob, type Job } from './job.ts'
+import { type CronLine, defineChore, defineJob, implementJob, type Job } from './job.ts'
 import { putJobs, removeJob } from './queue.queries.ts'
 import { type JobRunner, migrateJobs, startJobs } from './runner.ts'
 
@@ -37,9 +37,9 @@ function useQueue(): void {
   })
 }
 
-const start = async (jobs: Job[]): Promise<JobRunner> => {
+const start = async (jobs: Job[], crontab: CronLine[] = []): Promise<JobRunner> => {
   await migrateJobs(database.db, pool, log)
-  const runner = await startJobs({ db: database.db, pool, jobs, crontab: [], log })
+  const runner = await startJobs({ db: database.db, pool, jobs, crontab, log })
   runners.push(runner)
   return runner
 }
@@ -124,6 +124,27 @@ describe('a job', () => {
     await expect.poll(jobsLeft).toEqual([])
     const { rows } = await sql`select from job_worker`.execute(database.db)
     expect(rows).toHaveLength(0)
+  })
+})
+
+describe('a job of the crontab', () => {
+  useQueue()
+
+  it('that a server whose clock was ahead put off is called back', async () => {
+    const chore = defineChore('chore')
+    let runs = 0
+    await migrateJobs(database.db, pool, log)
+    // As such a server leaves it.
+    await sql`insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+      values ('chore', now(), now() + interval '1 year')`.execute(database.db)
+    await putJobs(database.db, chore, [{ key: 'cron chore', payload: undefined, delay: 365 * 86_400 }])
+    await start([implementJob(chore, async () => void runs++)], [{ job: chore, match: '* * * * *' }])
+    await expect.poll(() => runs).toBeGreaterThan(0)
+    const { rows } = await sql<{ isPast: boolean }>`
+      select last_execution <= clock_timestamp() as "isPast" from graphile_worker._private_known_crontabs`.execute(
+      database.db,
+    )
+    expect(rows).toEqual([{ isPast: true }])
   })
 })
 

@@ -34,6 +34,25 @@ export async function removeJob(db: Database, key: string): Promise<void> {
   await sql`select from graphile_worker.remove_job(${key})`.execute(db)
 }
 
+/**
+ * A server whose clock is ahead puts the jobs of the crontab off until the database's clock gets there, and has all servers believe
+ * that they ran then, so that none puts them there again before. Answers which are called back.
+ */
+export async function callBackCrons(db: Database, names: readonly string[], prefix: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    with executions as (
+      update graphile_worker._private_known_crontabs set last_execution = clock_timestamp()
+      where identifier = any(${names}::text[]) and last_execution > clock_timestamp() + interval '1 hour'
+      returning identifier
+    ), jobs as (
+      update graphile_worker._private_jobs set run_at = clock_timestamp()
+      where key = any(select ${prefix} || name from unnest(${names}::text[]) as name)
+        and run_at > clock_timestamp() + interval '1 hour' and locked_at is null
+    )
+    select identifier as name from executions order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
 export type JobState = 'scheduled' | 'ready' | 'running' | 'failed'
 
 /** How many jobs are in which state; one that failed and is tried again is scheduled. */

@@ -7,6 +7,7 @@ import type pg from 'pg'
 import type { Database } from '../db/database.ts'
 import { beat, freeLocksOfDead, removeWorker } from './heartbeat.queries.ts'
 import type { CronLine, Job } from './job.ts'
+import { callBackCrons } from './queue.queries.ts'
 
 export interface JobRunner {
   /** Takes no more jobs, and resolves once those under way have ended. */
@@ -27,6 +28,7 @@ const BEAT_MS = 5_000
 /** A worker unheard of for this long is dead. With the pause between two looks it is well within 30 seconds. */
 const SILENCE_SECONDS = 15
 const RESTART_MS = 1_000
+const CRON_KEY = 'cron '
 
 /** Brings the queue's tables to what this release needs. Of several servers that start at once, one does it. */
 export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseLogger): Promise<void> {
@@ -50,7 +52,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
     match,
     identifier: job.name,
     // One that was missed is made good by the next.
-    options: { backfillPeriod: 0, maxAttempts: 3, jobKey: `cron ${job.name}`, jobKeyMode: 'replace' as const },
+    options: { backfillPeriod: 0, maxAttempts: 3, jobKey: `${CRON_KEY}${job.name}`, jobKeyMode: 'replace' as const },
   }))
   let workerId: string | undefined
   const start = (): Promise<Runner> => {
@@ -86,6 +88,12 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
         if (workerId !== undefined) await beat(db, workerId)
         const dead = await freeLocksOfDead(db, SILENCE_SECONDS)
         if (dead.length > 0) log.warn({ workers: dead }, 'freed the jobs of workers that died')
+        const early = await callBackCrons(
+          db,
+          crontab.map(({ job }) => job.name),
+          CRON_KEY,
+        )
+        if (early.length > 0) log.warn({ jobs: early }, 'a server whose clock is ahead had put these off')
       } catch (error) {
         log.debug({ err: error }, 'no heartbeat')
       }

@@ -52,14 +52,27 @@ export async function publishCredentials(dataFolder: string, log: FastifyBaseLog
 
 export const dropStagedCredentials = (dataFolder: string): Promise<void> => rm(stagedPath(dataFolder), { force: true })
 
-/** Follows the server to another port. A URL that somebody wrote, any but one of loopback, stays. */
+/**
+ * Follows the server to another port, or to the address that clients are to call from now on. A URL that somebody wrote, any but
+ * one of loopback, stays; and so do sections that a first start does not write, which may be of servers elsewhere on this machine.
+ */
 export async function updateUrl(dataFolder: string, url: string): Promise<void> {
   const path = credentialsPath(dataFolder)
   const text = await readIfThere(path)
   if (text === undefined) return
-  const loopback = /^(MUSTER_URL\s*=\s*)https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\/?[ \t]*$/m
-  const updated = text.replace(loopback, (_line, name: string) => `${name}${url}`)
+  const updated = withUrl(text, url)
   if (updated !== text) await replacePrivateFile(path, updated)
+}
+
+const loopback = /^(MUSTER_URL\s*=\s*)https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\/?(?=\s*$)/
+
+function withUrl(text: string, url: string): string {
+  let section: string | undefined
+  const lines = text.split('\n').map((line) => {
+    section = /^\s*\[(.+)\]\s*$/.exec(line)?.[1]?.trim() ?? section
+    return section === 'default' ? line.replace(loopback, (_line, name: string) => `${name}${url}`) : line
+  })
+  return lines.join('\n')
 }
 
 export async function isThere(path: string): Promise<boolean> {

@@ -121,4 +121,13 @@ describe('the address in the credentials', () => {
     await updateUrl(folder, 'http://127.0.0.1:5000')
     expect(await read(folder, 'credentials')).toBe(`[default]\nMUSTER_URL=${after}\nMUSTER_EMAIL=a@b\n`)
   })
+
+  it('is followed in the section that the first start wrote, and nowhere else', async () => {
+    const folder = await newFolder()
+    const file = (url: string) =>
+      `; mine\n[staging]\nMUSTER_URL=http://127.0.0.1:4100\n\n[ default ]\r\nMUSTER_URL = ${url}\r\n[laptop]\nMUSTER_URL=http://localhost:4200\n`
+    await writeFile(join(folder, 'credentials'), file('http://127.0.0.1:4000'))
+    await updateUrl(folder, 'https://muster.example.com')
+    expect(await read(folder, 'credentials')).toBe(file('https://muster.example.com'))
+  })
 })

@@ -126,6 +126,7 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
     (db) => codes.removeCodesExpiredBefore(db, now),
 
     (db) => events.selectEventsByIds(db, accountId, [event]),
+    (db) => events.selectFittingEvents(db, accountId, { filter: {}, start: { offset: 0 }, limit: 1 }),
 
     (db) => feed.readLogEnd(db),
     (db) => feed.readSettled(db, range),
@@ -195,6 +196,7 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
     (db) => heartbeat.freeLocksOfDead(db, 1),
     (db) => queue.putJobs(db, sweepJob, [{ key: 'key', payload: undefined, delay: 0 }]),
     (db) => queue.removeJob(db, 'key'),
+    (db) => queue.callBackCrons(db, ['name'], 'key '),
     (db) => queue.countJobs(db),
     (db) => spending.notifySpending(db, ['payload']),
   ]

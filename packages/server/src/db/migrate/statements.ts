@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { TELL_EVERY_MS } from './log.ts'
+import { findOpenTransactions } from './open-transactions.ts'
 import type { Progress } from './progress.ts'
 import type { Run } from './run.ts'
 
@@ -28,7 +29,7 @@ export async function inShortTransaction<Result>(
       if (!passing.has(code)) throw error
       if (tries % 10 === 0) {
         log.warn(
-          { reason: message, open: await selectOldTransactions(connection) },
+          { reason: message, ...(await findOpenTransactions(connection)) },
           'a migration did not get its lock; trying again',
         )
       }
@@ -63,7 +64,7 @@ export async function whileTelling<Result>(
   const { pid } = rows[0]!
   const tell = async (): Promise<void> => {
     const doing = await selectDoing(db, pid)
-    log.info({ migration, step: what, ...doing, open: await selectOldTransactions(db) }, 'a migration is at work')
+    log.info({ migration, step: what, ...doing, ...(await findOpenTransactions(db)) }, 'a migration is at work')
   }
   const timer = setInterval(() => void tell().catch(() => {}), TELL_EVERY_MS)
   const cancel = (): void => void sql`select pg_cancel_backend(${pid})`.execute(db).catch(() => {})
@@ -86,19 +87,4 @@ async function selectDoing(db: Database, pid: number): Promise<Doing | undefined
     select phase, round(100.0 * blocks_done / nullif(blocks_total, 0))::float8 as percent
     from pg_stat_progress_create_index where pid = ${pid}`.execute(db)
   return rows[0]
-}
-
-interface OpenTransaction {
-  pid: number
-  program: string
-  since: Date
-}
-
-/** What an index waits for that is made concurrently, and most likely who holds a lock for long. */
-async function selectOldTransactions(db: Database): Promise<OpenTransaction[]> {
-  const { rows } = await sql<OpenTransaction>`
-    select pid, application_name as program, xact_start as since from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and xact_start < now() - interval '1 second'
-    order by xact_start limit 3`.execute(db)
-  return rows
 }

@@ -1,30 +1,37 @@
 import { sql } from 'kysely'
-import { expect, it, onTestFinished } from 'vitest'
+import { pino } from 'pino'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { startTestApp } from '../../../test/app.ts'
 import { createTestDatabase } from '../../../test/database.ts'
-import { createEventPartitions } from '../../db/event-partitions.ts'
-import { keepPartitions } from './events.jobs.ts'
+import { until } from '../../../test/hooks.ts'
+import type { Database } from '../../db/database.ts'
+import { createEventPartition, createEventPartitions } from '../../db/event-partitions.ts'
+import { migrate } from '../../db/migrate.ts'
+import { putJobs } from '../../jobs/queue.queries.ts'
+import { keepPartitions, partitionsJob } from './events.jobs.ts'
+
+async function partitions(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent = 'event'::regclass order by relname`.execute(db)
+  return rows.map(({ name }) => name)
+}
 
 it('makes the partitions of the months to come, and drops those that ended before what is kept', async () => {
   const { db, drop } = await createTestDatabase()
   onTestFinished(drop)
-  const names = async (): Promise<string[]> => {
-    const { rows } = await sql<{ name: string }>`
-      select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
-      where inhparent = 'event'::regclass order by relname`.execute(db)
-    return rows.map(({ name }) => name)
-  }
   await createEventPartitions(db, new Date('2031-01-15'))
-  const now = new Date('2032-02-20T00:00:00Z')
-  expect(await keepPartitions(db, { now, retention: 0 })).toEqual([])
+  const at = (time: string) => ({ here: new Date(time), database: new Date(time) })
+  const clocks = at('2032-02-20T00:00:00Z')
+  expect(await keepPartitions(db, { clocks, retention: 0 })).toEqual([])
   // 400 days before is 2031-01-16: January is still kept in part.
-  const dropped = await keepPartitions(db, { now, retention: 400 })
+  const dropped = await keepPartitions(db, { clocks, retention: 400 })
   expect(dropped.every((name) => name < 'event_2031_01')).toBe(true)
-  const left = await names()
-  expect(left).toEqual([
+  expect(await partitions(db)).toEqual([
     ...['event_2031_01', 'event_2031_02', 'event_2031_03', 'event_2031_04'],
     ...['event_2032_02', 'event_2032_03', 'event_2032_04', 'event_2032_05'],
   ])
-  expect(await keepPartitions(db, { now: new Date('2032-03-10T00:00:00Z'), retention: 400 })).toEqual(['event_2031_01'])
+  expect(await keepPartitions(db, { clocks: at('2032-03-10T00:00:00Z'), retention: 400 })).toEqual(['event_2031_01'])
 })
 
 it('a partition that another server makes meanwhile is left as it is', async () => {
@@ -51,4 +58,61 @@ it('a partition that another server makes meanwhile is left as it is', async () 
     return { made }
   })
   await makes.made
+})
+
+/** The month so many after this one, as it begins. */
+function monthFromNow(months: number): Date {
+  const now = new Date()
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))
+}
+
+const partitionOf = (month: Date): string => `event_${month.toISOString().slice(0, 7).replace('-', '_')}`
+
+const partitionsFrom = (first: number): string[] =>
+  [first, first + 1, first + 2, first + 3].map((month) => partitionOf(monthFromNow(month)))
+
+async function dropPartitions(db: Database, names: readonly string[]): Promise<void> {
+  for (const name of names) await sql.raw(`drop table "${name}"`).execute(db)
+}
+
+describe('a server whose clock is off by a year', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it.each([
+    ['ahead', 12],
+    ['behind', -12],
+  ])('%s drops nothing, makes the months of both clocks, and says so', async (_, off) => {
+    const said: unknown[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => void said.push(JSON.parse(line)) })
+    const app = await startTestApp({ worker: true, clock: () => monthFromNow(off), log })
+    onTestFinished(app.close)
+    // Older than what is kept, by a clock that is ahead.
+    for (const month of [-6, -5]) await createEventPartition(app.db, monthFromNow(month))
+    await sql`insert into event (account_id, type, targets, "timestamp")
+      values (${app.owner.accountId}, 'DEVICE_UPDATE', '[]', ${monthFromNow(-6)})`.execute(app.db)
+    const before = await partitions(app.db)
+    await dropPartitions(app.db, partitionsFrom(0).slice(-1))
+
+    await putJobs(app.db, partitionsJob, [{ key: 'now', payload: undefined, delay: 0 }])
+    const waiting = sql`select from graphile_worker.jobs where key = 'now'`
+    await until(
+      () => waiting.execute(app.db),
+      ({ rows }) => rows.length === 0,
+    )
+    expect(await partitions(app.db)).toEqual([...before, ...partitionsFrom(off)].sort())
+    const { rows } = await sql`select from event where "timestamp" = ${monthFromNow(-6)}`.execute(app.db)
+    expect(rows).toHaveLength(1)
+    expect(said).toContainEqual(expect.objectContaining({ msg: expect.stringContaining('more than a day apart') }))
+  })
+
+  it('starts, and events have a place', async () => {
+    const { db, drop } = await createTestDatabase()
+    onTestFinished(drop)
+    await dropPartitions(db, await partitions(db))
+    vi.useFakeTimers({ toFake: ['Date'], now: monthFromNow(12) })
+    await migrate(db)
+    vi.useRealTimers()
+    expect(await partitions(db)).toEqual([...partitionsFrom(0), ...partitionsFrom(12)])
+    await sql`insert into event (account_id, type, targets) values ('account', 'DEVICE_UPDATE', '[]')`.execute(db)
+  })
 })

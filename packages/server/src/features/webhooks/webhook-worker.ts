@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { earlierOf, readClocks } from '../../db/clocks.ts'
 import { listenForNotifications } from '../../db/notifications.ts'
 import { implementJob, type Job } from '../../jobs/job.ts'
 import type { Metrics } from '../../metrics.ts'
@@ -40,7 +41,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     jobs: [
       implementJob(deliverJob, sender.start),
       implementJob(sweepJob, sweep),
-      implementJob(dropDeliveriesJob, () => dropOldDeliveries(db, clock())),
+      implementJob(dropDeliveriesJob, async () => dropOldDeliveries(db, earlierOf(await readClocks(db, clock())))),
     ],
     start() {
       const changes = listenForNotifications({

@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import { expect, it, onTestFinished } from 'vitest'
+import { startTestApp } from '../test/app.ts'
+import { newPerson, signIn } from '../test/browser.ts'
+import { until } from '../test/hooks.ts'
+import { dropSignInsJob } from './auth/auth.jobs.ts'
+import { dropCodesJob } from './features/registration-codes/registration-codes.jobs.ts'
+import { insertDeliveries } from './features/webhooks/making/making.queries.ts'
+import { dropDeliveriesJob } from './features/webhooks/webhooks.jobs.ts'
+import { putJobs } from './jobs/queue.queries.ts'
+
+const YEAR_MS = 366 * 86_400_000
+
+it('what is not old by the clock of the database too stays, though that of the server is a year ahead', async () => {
+  const app = await startTestApp()
+  onTestFinished(app.close)
+  await signIn(app, await newPerson(app))
+  await app.owner.data('mutation { createRegistrationCode(name: "gates") { code } }')
+  const { createWebhook } = await app.owner.data('mutation { createWebhook(url: "https://hooks.invalid/") { id } }')
+  const address = { accountId: app.owner.accountId, webhookId: createWebhook.id }
+  await insertDeliveries(app.db, [{ ...address, id: 'young', eventId: '1', body: '{}' }])
+
+  const ahead = await app.startAnother({ worker: true, clock: () => new Date(Date.now() + YEAR_MS) })
+  onTestFinished(ahead.close)
+  const jobs = [dropSignInsJob, dropCodesJob, dropDeliveriesJob]
+  for (const job of jobs) await putJobs(app.db, job, [{ key: job.name, payload: undefined, delay: 0 }])
+  const waiting = sql`select from graphile_worker.jobs where key = any(${jobs.map(({ name }) => name)}::text[])`
+  await until(
+    () => waiting.execute(app.db),
+    ({ rows }) => rows.length === 0,
+  )
+
+  // Asked of the database: the server knows its sessions by heart.
+  expect(await app.db.selectFrom('session').selectAll().execute()).toHaveLength(1)
+  expect(await app.db.selectFrom('registration_code').select('name').execute()).toEqual([{ name: 'gates' }])
+  expect(await app.db.selectFrom('webhook_delivery').select('id').where('id', '=', 'young').execute()).toHaveLength(1)
+})
