@@ -17,6 +17,13 @@ describe('failed signatures', () => {
     expect(failed.count('192.0.2.1', 'key-1')).toBeUndefined()
   })
 
+  it('that name several keys count for each, and once for the address', () => {
+    const failed = createFailedSignatures(() => 0)
+    for (let time = 0; time < 20; time++) expect(failed.count('192.0.2.1', `key-${time}`, 'key-a')).toBeUndefined()
+    expect(failed.count('192.0.2.2', 'key-b', 'key-a')).toBe(60)
+    expect(failed.count('192.0.2.2', 'key-b')).toBeUndefined()
+  })
+
   it('of one address are not hidden by naming ever new keys', () => {
     const failed = createFailedSignatures(() => 0)
     let limited = 0

@@ -8,8 +8,8 @@ const ADDRESSES = 50_000
 const KEYS = 50_000
 
 export interface FailedSignatures {
-  /** Counts a failure; above 20 a minute for the address or the key, the seconds after which to come back. */
-  count(address: string, key: string | undefined): number | undefined
+  /** Counts a failure, for each key that was named; above 20 a minute for the address or one of them, the seconds after which to come back. */
+  count(address: string, ...keys: (string | undefined)[]): number | undefined
 }
 
 interface Window {
@@ -33,8 +33,9 @@ export function createFailedSignatures(now: () => number = () => performance.now
   }
 
   return {
-    count(address, key) {
-      const seconds = Math.max(countIn(byAddress, networkOf(address)), key === undefined ? 0 : countIn(byKey, key))
+    count(address, ...keys) {
+      const named = keys.filter((key) => key !== undefined)
+      const seconds = Math.max(countIn(byAddress, networkOf(address)), ...named.map((key) => countIn(byKey, key)))
       return seconds === 0 ? undefined : seconds
     },
   }

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { everAnotherMinute } from '../../test/access/installation.ts'
 import { openSite, type Server, type Site } from '../../test/site.ts'
@@ -12,6 +13,15 @@ beforeAll(async () => {
   server = await site.startServer({ elapsed: everAnotherMinute() })
 })
 afterAll(() => site.close())
+
+/** Headers of one request with a signature for each of these keys, by a secret that is none of theirs. */
+const wrongSignatures = (url: string, keyIds: readonly string[]) =>
+  keyIds.flatMap((keyId, index) => {
+    const key = { algorithm: 'hmac-sha256', secret: randomBytes(32) } as const
+    const components = ['@method', '@authority', '@path']
+    const created = Math.floor(Date.now() / 1_000)
+    return Object.entries(signRequest({ keyId, key, method: 'POST', url, components, created, label: `s${index}` }))
+  })
 
 const withHeader = (name: string, value: string) => (request: Request) => {
   request.headers.set(name, value)
@@ -192,6 +202,27 @@ describe('failed signatures', () => {
     }
     expect((await server.as(key)).status).toBe(200)
     expect((await server.send({})).body).toEqual({ viewer: null })
+  })
+
+  it('are counted for each key that they name, behind a made-up one, too', async () => {
+    const key = await (await site.createUser()).createKey()
+    const server = await site.startServer({ elapsed: () => 0, env: { MUSTER_TRUSTED_PROXIES: '127.0.0.1' } })
+    /** From another address each time: none of them has failed too often. */
+    let address = 0
+    const sendSignedBy = (...keyIds: string[]) =>
+      server.send({
+        alter(request) {
+          for (const [name, value] of wrongSignatures(request.url, keyIds)) request.headers.append(name, value)
+          return withHeader('x-forwarded-for', `192.0.2.${++address}`)(request)
+        },
+      })
+    for (let time = 0; time < 20; time++) {
+      expect((await sendSignedBy(`made-up-${time}`, key.key, key.key)).status).toBe(401)
+    }
+    expect((await sendSignedBy(key.key)).status).toBe(429)
+    expect((await sendSignedBy('made-up', key.key)).status).toBe(429)
+    expect((await sendSignedBy('made-up')).status).toBe(401)
+    expect((await server.as(key)).status).toBe(200)
   })
 
   it('are answered no sooner than 25 ms after they came, whether the key is held, was looked up or is nobody’s', async () => {

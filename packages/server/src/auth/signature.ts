@@ -43,7 +43,9 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     const { method, raw } = request
     const parsed = parseSignature({ method, target: raw.url ?? '', rawHeaders: raw.rawHeaders })
     if (parsed.outcome === 'none') return null
-    if (parsed.outcome === 'failed') throw refusal(parsed, options.addressOf(raw), options.failed)
+    if (parsed.outcome === 'failed') {
+      throw refusal({ ...parsed, keyIds: [parsed.keyId] }, options.addressOf(raw), options.failed)
+    }
 
     const refusedAt = performance.now() + REFUSED_AFTER_MS
     const outcome = await verifyAny(parsed.signatures, circumstances(raw.socket, body, options), options)
@@ -83,31 +85,38 @@ interface Verified {
 interface Failure {
   reason: SignatureReason
   message: string
-  keyId: string | undefined
+  /** Each key that was tried, once. */
+  keyIds: Iterable<string | undefined>
 }
 
-/** RFC 9421 §3.2: of several signatures one that verifies is enough. If none does, the first one's failure is told. */
+/**
+ * RFC 9421 §3.2: of several signatures one that verifies is enough. If none does, the first one's failure is told; what is tried behind
+ * it is a try all the same.
+ */
 async function verifyAny(
   signatures: readonly [ParsedSignature, ...ParsedSignature[]],
   received: Circumstances,
   { keys }: SignatureOptions,
 ): Promise<Verified | Failure> {
-  let failure: Failure | undefined
+  let failure: Omit<Failure, 'keyIds'> | undefined
+  const keyIds = new Set<string>()
   for (const signature of signatures) {
     const found = keys.find(signature.keyId)
     const known = found instanceof Promise ? await found : found
     const requireDigest = received.requireDigest || known?.requireDigest === true
     const outcome = verifySignature(signature, { ...received, requireDigest, key: known?.verification })
     if (outcome.ok && known !== undefined) return { known, created: outcome.created, nonce: outcome.nonce }
-    if (!outcome.ok) failure ??= { reason: outcome.reason, message: outcome.message, keyId: signature.keyId }
+    if (!outcome.ok) failure ??= outcome
+    keyIds.add(signature.keyId)
   }
-  return failure ?? { reason: 'bad-signature', message: signatureReasons['bad-signature'].meaning, keyId: undefined }
+  const { reason, message } = failure ?? { reason: 'bad-signature', message: signatureReasons['bad-signature'].meaning }
+  return { reason, message, keyIds }
 }
 
 /** The answer to a signature that does not hold; counted, and too many of them are answered otherwise. */
-function refusal({ reason, message, keyId }: Failure, address: string, failed: FailedSignatures): ApiError {
+function refusal({ reason, message, keyIds }: Failure, address: string, failed: FailedSignatures): ApiError {
   if (signatureReasons[reason].status === 400) return new ApiError('BAD_USER_INPUT', message, { reason })
-  const retryAfter = failed.count(address, keyId)
+  const retryAfter = failed.count(address, ...keyIds)
   if (retryAfter === undefined) return new ApiError('UNAUTHENTICATED', message, { reason })
   return new ApiError('RATE_LIMITED', `too many failed signatures: come back in ${retryAfter} seconds`, { retryAfter })
 }

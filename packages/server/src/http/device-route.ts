@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiError } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { ofTransport } from '../graphql/answer.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { limits } from '../limits.ts'
@@ -72,14 +72,28 @@ function deviceRequest(
   reply: FastifyReply,
 ): DeviceRequest {
   const address = addressOf(request.raw)
-  return {
-    body: parseJsonBody(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)),
-    credentials: readBasicCredentials(request.headers.authorization),
-    address,
-    spend(known) {
-      spend(payerOfDeviceRequest(rateLimits, known, address), REQUEST_POINTS, reply)
-    },
+  const pay: DeviceRequest['spend'] = (known) =>
+    spend(payerOfDeviceRequest(rateLimits, known, address), REQUEST_POINTS, reply)
+  try {
+    const body = parseJsonBody(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
+    const credentials = readBasicCredentials(request.headers.authorization)
+    return { body, credentials, address, spend: pay }
+  } catch (error) {
+    // What cannot be read does not say who sent it.
+    pay()
+    throw isOfCredentials(error) ? countedFailure(error, address, rateLimits) : error
   }
+}
+
+const isOfCredentials = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'UNAUTHENTICATED'
+
+/** Credentials that cannot be read are no better than such as do not hold. */
+function countedFailure(error: ApiError, address: string, { failures }: RateLimits): ApiError {
+  const retryAfter = failures.count(address)
+  if (retryAfter === undefined) return error
+  const message = `too many credentials that do not hold: come back in ${retryAfter} seconds`
+  return new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 
 function payerOfDeviceRequest(

@@ -3,11 +3,12 @@ import { Aedes, type AuthenticateError } from 'aedes'
 import type { FastifyBaseLogger } from 'fastify'
 import type pg from 'pg'
 import type { Database } from '../db/database.ts'
-import { watchCutOffs } from '../features/devices/cut-off.ts'
+import { type ShownSecret, watchCutOffs } from '../features/devices/cut-off.ts'
 import type { Connections } from '../features/presence/connections.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
 import type { LogRefusal } from '../http/refusals.ts'
 import type { RateLimits } from '../rate-limits/rate-limits.ts'
+import { createDisconnectionLog, disconnected } from './disconnections.ts'
 import type { TakePublication } from './mqtt.metrics.ts'
 import { createPacing } from './pacing.ts'
 import { guardPackets } from './packet-guard.ts'
@@ -51,6 +52,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
   const places = createSignOnPlaces(most.signingOn)
   const deps = { db, failures: rateLimits.failures, refuse }
   const traffic = createTraffic({ reports, pacing: createPacing(rateLimits.devices, refuse), refuse, take })
+  const logDisconnection = createDisconnectionLog(log)
   const ended = new WeakMap<object, Session>()
   let isClosing = false
 
@@ -104,30 +106,41 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     clearTimeout(session.signOnTimer)
     session.leavePlace()
     ended.set(session.stream, session)
+    if (session.disconnectedFor !== undefined) logDisconnection(session, session.disconnectedFor)
     if (sessions.remove(session)) connections.disconnected(session.device!.deviceId)
   }
 
-  const cutOff = (deviceId: string): void => {
-    for (const session of sessions.allOfDevice(deviceId)) {
-      session.isCutOff = true
-      session.stream.destroy()
-    }
+  const disconnect = (session: Session, reason: string): void => {
+    session.disconnectedFor ??= reason
+    session.stream.destroy()
   }
 
+  const cutOff = (session: Session): void => {
+    session.isCutOff = true
+    // One that is still signing on is told so by the answer.
+    if (session.device !== undefined) disconnect(session, disconnected.cutOff)
+  }
+
+  aedes.on('client', (client) => {
+    const session = sessions.of(client.conn)
+    if (session?.device === undefined) return
+    // A second sign-on takes over (MQTT-3.1.4-2): the broker has closed the one before, whose end is heard of after this.
+    const before = sessions.setDevice(session)
+    if (before !== undefined) disconnect(before, disconnected.signedOnAgain)
+  })
   aedes.on('clientReady', (client) => {
     const session = sessions.of(client.conn)
     if (session?.device === undefined) return
     const { device } = session
     session.leavePlace()
     session.onSignedOn()
-    // A second sign-on takes over (MQTT-3.1.4-2).
-    sessions.setDevice(session)?.stream.destroy()
     connections.connected({
       accountId: device.viewer.accountId,
       deviceId: device.deviceId,
       address: session.address,
     })
   })
+  aedes.on('unsubscribe', (topics, client) => traffic.unsubscribe(sessions.of(client.conn), topics))
   for (const event of ['clientError', 'connectionError'] as const) {
     aedes.on(event, (client, error) => {
       const session = sessions.of(client.conn)
@@ -138,16 +151,18 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     log.error({ err: error }, 'the MQTT broker failed at something')
   })
 
-  const stopHearing = connections.onTakenOver((deviceId) => sessions.ofDevice(deviceId)?.stream.destroy())
+  const stopHearing = connections.onTakenOver((deviceId) => {
+    const session = sessions.ofDevice(deviceId)
+    if (session !== undefined) disconnect(session, disconnected.signedOnElsewhere)
+  })
   const cutOffs = watchCutOffs({
     db,
     connection,
     log,
     onCutOff: cutOff,
-    *signedOn() {
-      for (const { device, secretHash } of sessions.devices()) {
-        yield { deviceId: device!.deviceId, secretHash: secretHash! }
-      }
+    sessions: {
+      all: () => [...sessions.all()].filter(isShowingSecret),
+      ofDevice: (deviceId) => sessions.allOfDevice(deviceId).filter(isShowingSecret),
     },
   })
 
@@ -174,7 +189,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
         signOnTimer: setTimeout(() => cut('no sign-on in time'), SIGN_ON_MS),
         leavePlace,
         onSignedOn,
-        subscriptions: 0,
+        topics: new Set(),
         isCutOff: false,
       }
       sessions.add(session)
@@ -191,3 +206,6 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     },
   }
 }
+
+const isShowingSecret = (session: Session): session is Session & ShownSecret =>
+  session.secretHash !== undefined && !session.isCutOff

@@ -43,6 +43,24 @@ describe('topics', () => {
     expect(await client.subscribeAsync(`devices/${device.id}/#`)).toMatchObject([{ qos: 0 }])
   })
 
+  test('20 filters are heard at once: one that is asked for again counts once, one that is given up not at all', async () => {
+    const device = await registerDevice(app.owner)
+    // Asked for again, the client would answer by itself.
+    const client = await signOn(url, device, { resubscribe: false })
+    const filters = Array.from({ length: 21 }, (_, index) => `devices/${device.id}/services/${index}`)
+    const [first = '', second = ''] = filters
+    for (let time = 0; time < 25; time++) await client.subscribeAsync(first)
+    for (let time = 0; time < 25; time++) {
+      await client.subscribeAsync(second)
+      await client.unsubscribeAsync(second)
+    }
+    expect(await client.subscribeAsync(filters.slice(0, 20))).toHaveLength(20)
+    const last = filters.at(-1)!
+    await expect(client.subscribeAsync(last)).rejects.toThrow()
+    await client.unsubscribeAsync(second)
+    expect(await client.subscribeAsync(last)).toMatchObject([{ topic: last, qos: 0 }])
+  })
+
   test("another user's device is as foreign as any", async () => {
     const other = await registerDevice(await app.createUser())
     const device = await registerDevice(app.owner)

@@ -16,11 +16,15 @@ export interface Session {
   will?: ConnectPacket['will']
   /** The device that is about to sign on, or has. */
   deviceId?: string
-  device?: ReportingDevice
+  /** Of the secret that it shows. */
   secretHash?: Buffer
-  subscriptions: number
+  device?: ReportingDevice
+  /** Filters that it is subscribed to. */
+  readonly topics: Set<string>
   /** Its secret holds no more: nothing of it is taken any more, its will included. */
   isCutOff: boolean
+  /** Why the server disconnects a device that had signed on, where it does. */
+  disconnectedFor?: string
 }
 
 /** The connections of this process. */
@@ -36,7 +40,6 @@ export interface Sessions {
   /** Those about to sign on included. */
   allOfDevice(deviceId: string): Session[]
   all(): Iterable<Session>
-  devices(): Iterable<Session>
 }
 
 export function createSessions(): Sessions {
@@ -75,6 +78,5 @@ export function createSessions(): Sessions {
       return signedOn === undefined ? others : [signedOn, ...others]
     },
     all: () => byStream.values(),
-    devices: () => byDevice.values(),
   }
 }

@@ -43,8 +43,10 @@ export async function signOn(deps: SignOnDeps, session: Session, credentials: Cr
     deps.refuse('client id and user name are not one device id', { address, ...told })
     throw refusal(IDENTIFIER_REJECTED, 'client id and user name must both be the device id')
   }
-  session.deviceId = id
   const secret = password?.toString('utf8') ?? ''
+  // Before it is compared: whoever looks for secrets that hold no more while that is under way finds this one.
+  session.deviceId = id
+  session.secretHash = hashDeviceSecret(secret)
   const signedOn = await signOnDevice(deps.db, { id, secret }).catch((error: unknown) => {
     deps.refuse('the database is away', { address, device: id, error: (error as Error).message })
     throw refusal(UNAVAILABLE, 'the database is away')
@@ -59,7 +61,6 @@ export async function signOn(deps: SignOnDeps, session: Session, credentials: Cr
     throw refusal(NOT_AUTHORIZED, 'the will is on no topic of the device')
   }
   session.device = { ...signedOn, address }
-  session.secretHash = hashDeviceSecret(secret)
 }
 
 function refusal(returnCode: number, message: string): AuthenticateError {

@@ -14,8 +14,9 @@ const SUBSCRIPTIONS = 20
 export interface Traffic {
   /** Does what a publication says; resolves once it is committed, with what the device is answered. Rejects what is refused. */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Answer | undefined>
-  /** Whether the session may have this subscription; counts it. */
+  /** Whether the session may have this subscription, which counts until it is ended: once, however often it is asked for. */
   subscribe(session: Session | undefined, subscription: Subscription): boolean
+  unsubscribe(session: Session | undefined, topics: readonly string[]): void
 }
 
 export interface TrafficDeps {
@@ -55,19 +56,22 @@ export function createTraffic({ reports, pacing, refuse, take }: TrafficDeps): T
         throw isRefused ? new Error(message) : error
       }
     },
-    subscribe(session, subscription) {
+    subscribe(session, { topic }) {
       const device = session?.device
-      const isOwn = device !== undefined && isOwnFilter(device.deviceId, subscription.topic)
-      if (session !== undefined && isOwn && session.subscriptions < SUBSCRIPTIONS) {
-        session.subscriptions++
+      const isOwn = device !== undefined && isOwnFilter(device.deviceId, topic)
+      if (session !== undefined && isOwn && (session.topics.has(topic) || session.topics.size < SUBSCRIPTIONS)) {
+        session.topics.add(topic)
         return true
       }
       refuse(isOwn ? 'too many subscriptions' : 'foreign topic', {
         device: device?.deviceId,
         address: session?.address,
-        topic: toldTopic(subscription.topic),
+        topic: toldTopic(topic),
       })
       return false
+    },
+    unsubscribe(session, topics) {
+      for (const topic of topics) session?.topics.delete(topic)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
-import { newPerson, signIn } from '../../test/browser.ts'
+import { newPerson, openBrowser, signIn } from '../../test/browser.ts'
 import { basic, post, refusalOf } from '../../test/device.ts'
 import { openStream, until } from '../../test/event-stream.ts'
 import { registerDevice } from '../../test/mqtt-device.ts'
@@ -211,6 +211,45 @@ test('an address pays for introspection and for credentials that do not hold, an
   expect([honest.status, honest.headers.get('ratelimit')]).toEqual([200, '"code";r=999;t=1'])
   clock.now += 60_000
   expect((await ask()).status).toBe(200)
+})
+
+test('an address pays for what cannot be read and for what another site sends', async () => {
+  const browser = await signIn(app, await newPerson(app))
+  clock.now += 60_000
+  const evil = { origin: 'https://evil.example' }
+  const ways: [what: string, status: number, send: () => Promise<{ status: number; headers: Headers }>][] = [
+    ['a report', 400, () => post(app, 'report', '{')],
+    ['a report with credentials of another scheme', 401, () => post(app, 'report', {}, 'Bearer x')],
+    ['a registration', 400, () => post(app, 'register', '{')],
+    ['a registration with credentials of another scheme', 401, () => post(app, 'register', {}, 'Bearer x')],
+    ['a sign-in', 400, () => openBrowser(app).send('/auth/sign-in/email', { body: '{' })],
+    ['a sign-in elsewhere', 403, () => openBrowser(app).send('/auth/sign-in/email', { body: {}, headers: evil })],
+    [
+      'what is no page',
+      403,
+      () => openBrowser(app).send('/auth/get-session', { headers: { 'muster-session': undefined } }),
+    ],
+    ['a session elsewhere', 403, () => browser.send('/auth/revoke-sessions', { body: {}, headers: evil })],
+  ]
+  let expected = 100
+  for (const [what, status, send] of ways) {
+    const answer = await send()
+    expect([what, answer.status, left(answer.headers)]).toEqual([what, status, --expected])
+  }
+  while (expected-- > 0) await post(app, 'report', '{')
+  for (const [what, , send] of ways) expect([what, (await send()).status]).toEqual([what, 429])
+  const wrong = await browser.send('/auth/revoke-sessions', { body: '{' })
+  expect([wrong.status, wrong.headers.get('ratelimit')]).toEqual([400, '"user";r=999;t=1'])
+  clock.now += 60_000
+})
+
+test('credentials of another scheme are counted as guesses', async () => {
+  clock.now += 60_000
+  const { id, secret } = await registerDevice(app.owner)
+  const report = (authorization: string) => post(app, 'report', { state: 'active' }, authorization)
+  for (let time = 0; time < 20; time++) expect((await report('Bearer x')).status).toBe(401)
+  expect(refusalOf(await report('Bearer x')).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
+  expect((await report(basic(id, secret))).status).toBe(200)
 })
 
 test('nobody pays for the length of what nobody may ask', async () => {

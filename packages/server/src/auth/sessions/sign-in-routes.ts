@@ -14,7 +14,7 @@ import { createForward } from './forward.ts'
 import { CONSOLE_HEADER, isFromConsole } from './same-origin.ts'
 import { sessionCalls } from './session-calls.ts'
 import { type SessionCookie, sessionCookie } from './session-cookie.ts'
-import { createSessions, viewerOf } from './sessions.ts'
+import { createSessions, type Session, viewerOf } from './sessions.ts'
 import { signInCalls } from './sign-in-calls.ts'
 import { signInSecret } from './sign-in-secret.ts'
 import { createSignInTries } from './sign-in-tries.ts'
@@ -68,13 +68,14 @@ function registerCall(scope: FastifyInstance, call: AuthCall, { beforeRequest, r
     url: `/auth${path}`,
     exposeHeadRoute: false,
     async handler(request, reply) {
-      assertFromConsole(request, deps.config.publicUrl)
-      const fields = readFields(method === 'GET' ? {} : parseJsonBody(bodyOf(request)), '', takes)
-      const token = deps.cookie.read(request.headers.cookie)
-      const session = token ? await deps.sessions.find(token) : undefined
+      const isOurs = isFromConsole(request, deps.config.publicUrl)
+      // What another site sends is nobody's, whatever cookie the browser sent along.
+      const session = isOurs ? await findSession(request, deps) : undefined
       const cookies: string[] = []
       try {
         beforeRequest({ request, reply, viewer: session === undefined ? null : viewerOf(session) })
+        if (!isOurs) throw fromElsewhere()
+        const fields = readFields(method === 'GET' ? {} : parseJsonBody(bodyOf(request)), '', takes)
         const answer = await handle({ ...deps, request, fields, session, cookies })
         if (cookies.length > 0) reply.header('set-cookie', cookies)
         return reply.send(answer)
@@ -89,8 +90,12 @@ function registerCall(scope: FastifyInstance, call: AuthCall, { beforeRequest, r
 
 const bodyOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
 
-function assertFromConsole(request: FastifyRequest, publicUrl: string | undefined): void {
-  if (isFromConsole(request, publicUrl)) return
+async function findSession({ headers }: FastifyRequest, { cookie, sessions }: AuthDeps): Promise<Session | undefined> {
+  const token = cookie.read(headers.cookie)
+  return token ? sessions.find(token) : undefined
+}
+
+function fromElsewhere(): ApiError {
   const message = `send this from a page of this server, with the header ${CONSOLE_HEADER}: 1 and, by POST, as application/json`
-  throw new ApiError('FORBIDDEN', message, { reason: 'other-origin' })
+  return new ApiError('FORBIDDEN', message, { reason: 'other-origin' })
 }

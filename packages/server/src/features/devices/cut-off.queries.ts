@@ -9,17 +9,23 @@ export async function cutOffDevices(db: Database, ids: readonly string[]): Promi
   await sql`select pg_notify(${deviceChannel}, id) from unnest(${ids}::text[]) as id`.execute(db)
 }
 
-/** Which of these devices are gone or have another secret by now. */
-export async function findOtherSecrets(
+/** A device by its own word, with the hash of the secret that it showed. */
+export interface ShownSecret {
+  deviceId: string
+  secretHash: Buffer
+}
+
+/** Which of these are gone or have another secret by now. */
+export async function findOtherSecrets<Shown extends ShownSecret>(
   db: Database,
-  devices: readonly { deviceId: string; secretHash: Buffer }[],
-): Promise<string[]> {
-  const ids = devices.map(({ deviceId }) => deviceId)
-  const hashes = devices.map(({ secretHash }) => secretHash)
-  const { rows } = await sql<{ id: string }>`
-    select w.id from unnest(${ids}::text[], ${hashes}::bytea[]) as w (id, hash)
+  shown: readonly Shown[],
+): Promise<Shown[]> {
+  const ids = shown.map(({ deviceId }) => deviceId)
+  const hashes = shown.map(({ secretHash }) => secretHash)
+  const { rows } = await sql<{ at: number }>`
+    select (w.n - 1)::int as at from unnest(${ids}::text[], ${hashes}::bytea[]) with ordinality as w (id, hash, n)
     where not exists (select from device d where d.id = w.id and d.secret_hash is not null and d.secret_hash = w.hash)`.execute(
     db,
   )
-  return rows.map(({ id }) => id)
+  return rows.map(({ at }) => shown[at]!)
 }

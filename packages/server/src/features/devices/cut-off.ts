@@ -2,53 +2,69 @@ import type { FastifyBaseLogger } from 'fastify'
 import type pg from 'pg'
 import type { Database } from '../../db/database.ts'
 import { listenForNotifications } from '../../db/notifications.ts'
-import { deviceChannel, findOtherSecrets } from './cut-off.queries.ts'
+import { deviceChannel, findOtherSecrets, type ShownSecret } from './cut-off.queries.ts'
+
+export type { ShownSecret } from './cut-off.queries.ts'
 
 const BATCH = 1_000
 const CHECKED_EVERY_MS = 1_000
-
-/** A device that signed on, with the hash of the secret that it showed. */
-export interface SignedOn {
-  deviceId: string
-  secretHash: Buffer
-}
 
 export interface CutOffs {
   close(): Promise<void>
 }
 
-export interface CutOffOptions {
+export interface CutOffOptions<Session extends ShownSecret> {
   db: Database
   connection: pg.ClientConfig
   log: FastifyBaseLogger
-  /** Who is signed on here. */
-  signedOn: () => Iterable<SignedOn>
-  onCutOff: (deviceId: string) => void
+  /**
+   * Who is signed on here or about to be. One belongs to them before its secret is compared with what is stored: a change that comes
+   * after that is found by a check, and one before it by the sign-on.
+   */
+  sessions: { all(): Iterable<Session>; ofDevice(deviceId: string): Iterable<Session> }
+  onCutOff: (session: Session) => void
 }
 
 /**
  * Tells within a second of devices that are deleted or whose secret is another, whichever process did it. While it is
  * not heard of them, the secrets of all that are signed on are looked at each second.
  */
-export function watchCutOffs({ db, connection, log, signedOn, onCutOff }: CutOffOptions): CutOffs {
+export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions<Session>): CutOffs {
+  const { db, connection, log, sessions, onCutOff } = options
   let isClosed = false
   let checking: Promise<void> | undefined
+  /** Devices that were told of, and whether any other may have changed unheard, since they were looked at. */
+  const told = new Set<string>()
+  let mayHaveMissed = false
+
+  const takeDue = (): Session[] => {
+    const due = mayHaveMissed ? Array.from(sessions.all()) : [...told].flatMap((id) => [...sessions.ofDevice(id)])
+    mayHaveMissed = false
+    told.clear()
+    return due
+  }
+
+  /** A notice comes late at times, when the device is back with its new secret: what it shows decides, not the notice. */
+  const cutOffAmong = async (those: readonly Session[]): Promise<void> => {
+    for (let at = 0; at < those.length; at += BATCH) {
+      for (const session of await findOtherSecrets(db, those.slice(at, at + BATCH))) onCutOff(session)
+    }
+  }
+
+  /** What becomes due while a check runs is looked at after it: that one may have read too early. */
+  const checkDue = async (): Promise<void> => {
+    while (!isClosed && (mayHaveMissed || told.size > 0)) await cutOffAmong(takeDue())
+  }
 
   const check = (): void => {
-    checking ??= checkAll()
+    checking ??= checkDue()
       .catch((error: unknown) => {
+        mayHaveMissed = true
         if (!isClosed) log.debug({ err: error }, 'secrets of connected devices cannot be looked at')
       })
       .finally(() => {
         checking = undefined
       })
-  }
-
-  const checkAll = async (): Promise<void> => {
-    const all = Array.from(signedOn())
-    for (let at = 0; at < all.length; at += BATCH) {
-      for (const deviceId of await findOtherSecrets(db, all.slice(at, at + BATCH))) onCutOff(deviceId)
-    }
   }
 
   const notifications = listenForNotifications({
@@ -57,11 +73,18 @@ export function watchCutOffs({ db, connection, log, signedOn, onCutOff }: CutOff
     channels: [deviceChannel],
     subject: 'devices cut off',
     meanwhile: 'they are looked for each second meanwhile',
-    onNotification: onCutOff,
-    onGap: check,
+    onNotification(deviceId) {
+      told.add(deviceId)
+      check()
+    },
+    onGap() {
+      mayHaveMissed = true
+      check()
+    },
   })
   const timer = setInterval(() => {
-    if (!notifications.isHearing()) check()
+    mayHaveMissed ||= !notifications.isHearing()
+    check()
   }, CHECKED_EVERY_MS)
 
   return {

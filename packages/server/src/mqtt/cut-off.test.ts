@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startTestApp, type TestApp } from '../../test/app.ts'
+import { happening, registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { rotate } from '../../test/registering.ts'
+import { findDevice } from '../../test/seen-device.ts'
+import { cutOffDevices } from '../features/devices/cut-off.queries.ts'
+
+let app: TestApp
+let other: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ mqtt: true })
+  other = await app.startAnother({ mqtt: true })
+})
+afterAll(async () => {
+  await other.close()
+  await app.close()
+})
+
+const mqttOf = ({ mqttPort }: TestApp): string => `mqtt://127.0.0.1:${mqttPort}`
+
+const remove = 'mutation ($id: String!) { deleteDevice(deviceId: $id, force: true) }'
+
+test.each([
+  ['whose secret is rotated', rotate],
+  ['that is deleted', remove],
+])('a device %s at one server is cut off at another', async (_what, document) => {
+  const device = await registerDevice(app.owner)
+  const client = await signOn(mqttOf(other), device)
+  const cut = happening(client, 'close')
+  await app.owner.data(document, { id: device.id })
+  await cut
+  await expect(signOn(mqttOf(other), device)).rejects.toMatchObject({ code: 4 })
+})
+
+test('a notice that comes late ends no connection of the new secret', async () => {
+  const [device, bystander] = [await registerDevice(app.owner), await registerDevice(app.owner)]
+  const { rotateDeviceSecret } = await app.owner.data(rotate, { id: device.id })
+  const client = await signOn(mqttOf(app), { ...device, secret: rotateDeviceSecret.secret })
+  await cutOffDevices(app.db, [device.id])
+  // What is told of after it is heard of after it.
+  const cut = happening(await signOn(mqttOf(app), bystander), 'close')
+  await app.owner.data(rotate, { id: bystander.id })
+  await cut
+  expect(client.connected).toBe(true)
+  await client.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
+})
+
+test('the will of a device that is cut off is not said', async () => {
+  const leaving = async () => {
+    const device = await registerDevice(app.owner)
+    const topic = `devices/${device.id}/attributes`
+    const will = { topic, payload: Buffer.from('{"site": "lost"}'), qos: 1 as const }
+    return { ...device, client: await signOn(mqttOf(app), device, { will }) }
+  }
+  const attributesOf = async ({ id }: { id: string }) => (await findDevice(app.owner, id)).attributes
+  const [cutOff, lost] = [await leaving(), await leaving()]
+  const cut = happening(cutOff.client, 'close')
+  await app.owner.data(rotate, { id: cutOff.id })
+  await cut
+  // One that is said comes later.
+  lost.client.stream.destroy()
+  await vi.waitFor(async () => expect(await attributesOf(lost)).toEqual({ site: 'lost' }), { timeout: 60_000 })
+  expect(await attributesOf(cutOff)).toEqual({})
+})

@@ -1,0 +1,76 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { startTestApp, type TestApp } from '../../test/app.ts'
+import { happening, type RegisteredDevice, registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { rotate } from '../../test/registering.ts'
+import { findDevice } from '../../test/seen-device.ts'
+import { createDisconnectionLog, disconnected } from './disconnections.ts'
+
+describe('a device that the server disconnects is told of in the log', () => {
+  const lines: Record<string, unknown>[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  let app: TestApp
+  let other: TestApp
+  beforeAll(async () => {
+    app = await startTestApp({ mqtt: true, log })
+    other = await app.startAnother({ mqtt: true })
+  })
+  afterAll(async () => {
+    await other.close()
+    await app.close()
+  })
+
+  let device: RegisteredDevice
+  let ended: Promise<unknown>
+  beforeEach(async () => {
+    device = await registerDevice(app.owner)
+    ended = happening(await signOn(mqttOf(app), device), 'close')
+    // Until it is written where it is, another server has nobody to take it over from.
+    const state = async () => (await findDevice(app.owner, device.id)).state
+    await vi.waitFor(async () => expect(await state()).toBe('active'), { timeout: 60_000 })
+  })
+
+  const mqttOf = ({ mqttPort }: TestApp): string => `mqtt://127.0.0.1:${mqttPort}`
+
+  test.each<[string, () => Promise<unknown>]>([
+    [disconnected.signedOnAgain, () => signOn(mqttOf(app), device)],
+    [disconnected.signedOnElsewhere, () => signOn(mqttOf(other), device)],
+    [disconnected.cutOff, () => app.owner.data(rotate, { id: device.id })],
+  ])('%s', async (reason, end) => {
+    await end()
+    await ended
+    const told = () => lines.filter((line) => line.device === device.id && line.msg === 'a device was disconnected')
+    await vi.waitFor(() => expect(told()).not.toEqual([]), { timeout: 60_000 })
+    expect(told()).toMatchObject([{ level: 30, reason, address: '127.0.0.1', alsoBefore: 0 }])
+    expect(JSON.stringify(lines)).not.toContain(device.secret)
+  })
+
+  test('and not for one that ends by itself', async () => {
+    const leaving = await registerDevice(app.owner)
+    await (await signOn(mqttOf(app), leaving)).endAsync()
+    await app.owner.data(rotate, { id: device.id })
+    await ended
+    expect(lines.filter((line) => line.device === leaving.id)).toEqual([])
+  })
+})
+
+test('each device is told of once in ten seconds for each reason', () => {
+  const lines: unknown[] = []
+  let now = 0
+  const tell = createDisconnectionLog({ info: (line: unknown) => void lines.push(line) }, () => now)
+  const of = (deviceId: string) => ({
+    address: '::1',
+    device: { deviceId, address: '::1', viewer: { accountId: 'a', email: 'a@example.com', readOnly: false } },
+  })
+  for (let count = 0; count < 1_000; count++) tell(of('80:01'), 'a')
+  tell(of('80:02'), 'a')
+  tell(of('80:01'), 'b')
+  now = 10_001
+  tell(of('80:01'), 'a')
+  expect(lines).toEqual([
+    { device: '80:01', address: '::1', reason: 'a', alsoBefore: 0 },
+    { device: '80:02', address: '::1', reason: 'a', alsoBefore: 0 },
+    { device: '80:01', address: '::1', reason: 'b', alsoBefore: 0 },
+    { device: '80:01', address: '::1', reason: 'a', alsoBefore: 999 },
+  ])
+})
