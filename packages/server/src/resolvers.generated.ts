@@ -17,9 +17,7 @@ export type Scalars = {
   Boolean: { input: boolean; output: boolean; }
   Int: { input: number; output: number; }
   Float: { input: number; output: number; }
-  /** ISO 8601 date-time. Input may also be a date alone (midnight UTC). Output is always UTC with milliseconds. */
   DateTime: { input: Date; output: Date | import('./db/types.ts').StoredTime; }
-  /** A JSON object. */
   Object: { input: Record<string, unknown>; output: Record<string, unknown> | import('./graphql/raw-json.ts').RawJson; }
 };
 
@@ -226,7 +224,11 @@ export type Mutation = {
   updateWebhook: Webhook;
   /** Its deliveries go with it. */
   deleteWebhook: Scalars['Boolean']['output'];
-  /** A new signing secret; the old one goes on signing beside it for overlap seconds, 0 to 604800. */
+  /**
+   * A new signing secret; the old one goes on signing beside it for overlap seconds, 0 to 604800. Two secrets sign at most: rotated
+   * again within that time, the old one ends at once, and the one that was new signs beside the newest. So rotate again only once
+   * all receivers know the newest.
+   */
   rotateWebhookSecret: Webhook;
   /** Sends a test event now and returns how it went. It is tried once, also when the webhook is disabled or paused. */
   testWebhook: WebhookDelivery;

@@ -628,7 +628,7 @@ export interface MutationFields {
     allow?: boolean | undefined
     deviceId: string
   }>
-  /** A new signing secret; the old one goes on signing beside it for overlap seconds, 0 to 604800. */
+  /** A new signing secret; the old one goes on signing beside it for overlap seconds, 0 to 604800. Two secrets sign at most: rotated again within that time, the old one ends at once, and the one that was new signs beside the newest. So rotate again only once all receivers know the newest. */
   rotateWebhookSecret: Branch<'Webhook', 'one', {
     id: string
     overlap?: number | null | undefined
@@ -1053,7 +1053,7 @@ export interface Mutations {
     allow?: boolean | undefined
     deviceId: string
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** A new signing secret; the old one goes on signing beside it for overlap seconds, 0 to 604800. */
+  /** A new signing secret; the old one goes on signing beside it for overlap seconds, 0 to 604800. Two secrets sign at most: rotated again within that time, the old one ends at once, and the one that was new signs beside the newest. So rotate again only once all receivers know the newest. */
   rotateWebhookSecret(args: {
     id: string
     overlap?: number | null | undefined

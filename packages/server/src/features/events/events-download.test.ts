@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
 import { query } from '../../db/database.ts'
@@ -93,6 +94,20 @@ it('gives what the list gives, all of it', async () => {
   }
   expect(listed).toHaveLength(2_501)
   expect(await download(await linkOf(user))).toEqual(listed)
+})
+
+it('gives all of it where events are large, in the same order', async () => {
+  const user = await userWith({ count: 120, data: { text: 'x'.repeat(100_000) } })
+  await query(
+    app.db,
+    `insert into event (account_id, type, targets) select $1, 'DEVICE_UPDATE', '[]' from generate_series(1, 1200)`,
+    [user.accountId],
+  )
+  const { rows } = await sql<{ id: string }>`
+    select id::text from event where account_id = ${user.accountId} order by event.id desc`.execute(app.db)
+  const records = await download(await linkOf(user))
+  expect(records.map(([id]) => id)).toEqual(rows.map(({ id }) => id))
+  expect(records.filter(([, , , , , , , data]) => data!.length > 100_000)).toHaveLength(120)
 })
 
 it('keeps to the filter, however many devices it names', async () => {

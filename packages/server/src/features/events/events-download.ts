@@ -7,14 +7,14 @@ import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import type { AddressOf } from '../../http/client-address.ts'
 import { limits } from '../../limits.ts'
-import { pointsOfObjects, REQUEST_POINTS } from '../../rate-limits/points.ts'
+import { OBJECTS_PER_POINT, pointsOfObjects, REQUEST_POINTS } from '../../rate-limits/points.ts'
 import { type Payer, payerAt, payerOf, type RateLimits } from '../../rate-limits/rate-limits.ts'
 import { spend, spendInTime } from '../../rate-limits/spend.ts'
 import { isAccessKeyUsable } from '../access-keys/usable-key.ts'
 import { type DownloadGrant, readGrant, signGrant } from './download-link.ts'
 import type { Event } from './event.ts'
 import { type EventFilterArguments, readEventFilter } from './event-filter.ts'
-import { selectEvents } from './events.queries.ts'
+import { selectFittingEvents } from './events.queries.ts'
 
 const PATH = '/events/v1.csv'
 const LINK_LIFETIME_MS = 3_600_000
@@ -56,7 +56,7 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
         .send({ errors: [{ message, extensions }] })
     }
     const payer = payerOf(deps.rateLimits, grant)
-    spend(payer, REQUEST_POINTS + PAGE_POINTS, reply)
+    spend(payer, REQUEST_POINTS + pointsOfObjects(limits.pageSize), reply)
     return reply
       .header('content-type', 'text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="events.csv"')
@@ -73,28 +73,31 @@ async function isStillGood(deps: DownloadDeps, { accountId, accessKey, session }
 
 const columns = ['id', 'timestamp', 'type', 'deviceId', 'actorId', 'target', 'state', 'data']
 
-/** What a page costs in a query as well. */
-const PAGE_POINTS = pointsOfObjects(limits.pageSize)
-
 /**
- * Pages of CSV, each read when the one before has gone out, and when there are points for it. Ends in an error when what asked for
- * it stops working meanwhile.
+ * Pages of CSV, each read when the one before has gone out, and when there are points for what it may have, as in a query. Ends in an
+ * error when what asked for it stops working meanwhile.
  */
 async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer): AsyncGenerator<string> {
   yield stringify([columns])
-  const limit = limits.pageSize
+  let limit: number = limits.pageSize
   let start: { offset: number } | { afterId: string } = { offset: 0 }
   for (;;) {
-    const events = await selectEvents(deps.db, grant.accountId, { filter: grant.filter, start, limit })
+    const slice = { filter: grant.filter, start, limit }
+    const { events, mayHaveMore } = await selectFittingEvents(deps.db, grant.accountId, slice)
     // A spreadsheet runs what begins with =, +, - or @; a name may. Such cells get an apostrophe in front.
     if (events.length > 0) yield stringify(events.map(cells), { escape_formulas: true })
     const last = events.at(-1)
-    if (last === undefined || events.length < limit) return
+    if (last === undefined || !mayHaveMore) return
     start = { afterId: last.id }
-    await spendInTime(payer, PAGE_POINTS)
+    limit = nextLimit(events.length)
+    await spendInTime(payer, pointsOfObjects(limit))
     if (!(await isStillGood(deps, grant))) throw new Error('what asked for this download stopped working')
   }
 }
+
+/** Twice as many as there were room for, and as many as a number of points pays for. */
+const nextLimit = (got: number): number =>
+  Math.min(limits.pageSize, Math.ceil((2 * got) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
 
 const cells = ({ id, timestamp, type, deviceId, actorId, targets, state, data }: Event): (string | null)[] => [
   id,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'graphql-sse'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
 import {
@@ -108,6 +109,26 @@ describe('a subscription', () => {
     await register(user, 'live')
     await until(() => stream.messages.length === 26)
     expect(namesOf(stream)).toEqual([...Array.from({ length: 25 }, (_, number) => `stored ${number}`), 'live'])
+  })
+
+  it('goes on after the event given through large ones and small ones', async () => {
+    const user = await app.createUser()
+    const after = await lastEventId(user)
+    for (const [count, bytes] of [
+      [600, 10],
+      [60, 100_000],
+      [600, 10],
+    ])
+      await sql`insert into event (account_id, type, targets, data)
+        select ${user.accountId}, 'DEVICE_UPDATE', '[]', jsonb_build_object('filling', repeat('x', ${bytes}::int))
+        from generate_series(1, ${count}::int)`.execute(app.db)
+    const { rows } = await sql<{ id: string }>`
+      select id::text from event where account_id = ${user.accountId} and id > ${after}::bigint order by event.id`.execute(
+      app.db,
+    )
+    const stream = await subscribe(user, { after }, 'subscription ($after: ID) { events(after: $after) { id data } }')
+    await until(() => stream.messages.length === 1_260)
+    expect(eventsOf(stream).map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   })
 
   it('tells of the types and devices asked for alone, stored and live', async () => {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Event } from './event.ts'
 import type { EventFilter } from './event-filter.ts'
+import { type FittingRow, fitting } from './fitting.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -27,15 +28,31 @@ function matching(accountId: string, { from, until, types, deviceIds }: EventFil
   return conditions
 }
 
-function slice(conditions: readonly Sql[], { start, limit }: EventSlice): Sql {
+function slice(conditions: readonly Sql[], { start, limit }: EventSlice, selected = columns): Sql {
   const behind = 'afterId' in start ? [sql`id < ${start.afterId}::bigint`] : []
   const offset = 'offset' in start && start.offset > 0 ? sql`offset ${start.offset}` : sql``
-  return sql`select ${columns} from event where ${all([...conditions, ...behind])} order by event.id desc limit ${limit} ${offset}`
+  return sql`select ${selected} from event where ${all([...conditions, ...behind])} order by event.id desc limit ${limit} ${offset}`
 }
 
 export async function selectEvents(db: Database, accountId: string, page: EventSlice): Promise<Event[]> {
   const { rows } = await sql<Event>`${slice(matching(accountId, page.filter), page)}`.execute(db)
   return rows
+}
+
+export interface FittingEvents {
+  events: Event[]
+  mayHaveMore: boolean
+}
+
+const newestFirst = fitting('number desc')
+const numbered = sql`event.id as number, ${columns}`
+
+/** The same, where fewer will do if they are large. */
+export async function selectFittingEvents(db: Database, accountId: string, page: EventSlice): Promise<FittingEvents> {
+  const selected = slice(matching(accountId, page.filter), page, numbered)
+  const { rows } = await sql<Event & FittingRow>`
+    ${sql.raw(newestFirst.head)} ${selected} ${sql.raw(newestFirst.tail)}`.execute(db)
+  return { events: rows, mayHaveMore: rows.length === page.limit || rows.at(-1)?.hasNext === true }
 }
 
 /** For each of the devices its own slice, in one query. */

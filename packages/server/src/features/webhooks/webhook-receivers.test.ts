@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
@@ -27,6 +28,17 @@ afterEach(() => receiver.close())
 // What is not heard of at once, on a machine that is too slow for it, is found by a sweep or a job some time later.
 const patience = { timeout: 300_000 }
 
+const setUrl = 'mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, url: $url) { id } }'
+
+/** Keeps who sends to it waiting, until what is answered ends all that wait. */
+function holdAnswers(at: Receiver): (status: number) => void {
+  const waiting: ServerResponse[] = []
+  at.answer((_message, response) => void waiting.push(response))
+  return (status) => {
+    for (const response of waiting) response.writeHead(status).end()
+  }
+}
+
 describe('a receiver', patience, () => {
   it('that answers 410 has its webhook disabled, with an event', async () => {
     const { id } = await hooks.createWebhook()
@@ -35,16 +47,52 @@ describe('a receiver', patience, () => {
       response.end()
     })
     await hooks.register()
-    const webhook = await until(
-      () => hooks.deliveries(id),
-      ({ enabled }) => !enabled,
-    )
-    expect(webhook.items).toMatchObject([{ status: 'failed', attempts: 1, httpStatus: 410 }])
+    const webhook = await hooks.settledDeliveries(id)
+    expect(webhook).toMatchObject({ enabled: false, items: [{ status: 'failed', attempts: 1, httpStatus: 410 }] })
     const { login } = await user.data('{ login { events(types: [WEBHOOK_UPDATE]) { items { data actor { id } } } } }')
     expect(login.events.items).toEqual([{ data: { changes: { enabled: { old: true, new: false } } }, actor: null }])
     await hooks.register()
     await sleep(500)
     expect(receiver.received).toHaveLength(1)
+  })
+
+  it('that was replaced disables nothing by a late 410: what it refused goes to the next', async () => {
+    const { id } = await hooks.createWebhook()
+    const end = holdAnswers(receiver)
+    await hooks.register()
+    await receiver.waitFor(1)
+    const next = await startReceiver()
+    onTestFinished(() => next.close())
+    await user.data(setUrl, { id, url: next.url })
+    end(410)
+    const webhook = await hooks.settledDeliveries(id)
+    expect(webhook).toMatchObject({ enabled: true, items: [{ status: 'delivered', attempts: 2, httpStatus: 200 }] })
+    expect(next.received.map((message) => message.id)).toEqual(receiver.received.map((message) => message.id))
+  })
+
+  it('that was replaced does not have the next one left alone by its late failures', async () => {
+    const { id } = await hooks.createWebhook()
+    receiver.answer((_message, response) => void response.writeHead(500).end())
+    await Promise.all([hooks.register(), hooks.register()])
+    await hooks.settledDeliveries(id, 2)
+    const end = holdAnswers(receiver)
+    await Promise.all(Array.from({ length: 4 }, () => hooks.register()))
+    await receiver.waitFor(8 + 4)
+    const next = await startReceiver()
+    onTestFinished(() => next.close())
+    const endNext = holdAnswers(next)
+    await user.data(setUrl, { id, url: next.url })
+    // The one that is sent to the next receiver shows that the change has been noticed.
+    await hooks.register()
+    await next.waitFor(1)
+    // With these it would be 12 in a row, and 10 are too many.
+    end(500)
+    const { paused } = await until(
+      () => hooks.deliveries(id),
+      (found) => found.paused !== null || next.received.length === 5,
+    )
+    expect(paused).toBeNull()
+    endNext(200)
   })
 
   it('that hangs holds up no other', async () => {

@@ -54,12 +54,14 @@ async function* follow(
     const upTo = feed.position!
     const live = collectLive({ feed, accountId, filter, after: after > upTo ? after : upTo, ended })
     try {
-      const page = after < upTo ? await readSettledOfAccount(db, accountId, { after, upTo, limit, ...filter }) : []
-      for (const event of page) if (!isKnown(event)) yield event
-      if (page.length === limit) {
-        after = BigInt(page.at(-1)!.id)
-        limit = nextLimit(page)
-        continue
+      if (after < upTo) {
+        const page = await readSettledOfAccount(db, accountId, { after, upTo, limit, ...filter })
+        for (const event of page.events) if (!isKnown(event)) yield event
+        if (page.upTo < upTo) {
+          after = page.upTo
+          limit = nextLimit(page.events)
+          continue
+        }
       }
       for (;;) {
         const events = await live.take()

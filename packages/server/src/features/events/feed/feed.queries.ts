@@ -1,5 +1,6 @@
 import { type Database, query } from '../../../db/database.ts'
 import type { EventFilter } from '../event-filter.ts'
+import { type FittingRow, fitting } from '../fitting.ts'
 import type { EventTypeName, Target } from '../record.ts'
 import type { FeedEvent } from './feed-event.ts'
 
@@ -30,8 +31,8 @@ export async function readLogEnd(db: Database): Promise<LogEnd> {
   return { last: BigInt(last), nextTransaction: BigInt(nextTransaction), ended: BigInt(ended) }
 }
 
-interface Row {
-  id: string
+interface Row extends FittingRow {
+  number: string
   accountId: string
   type: EventTypeName
   timestamp: Date
@@ -43,7 +44,7 @@ interface Row {
 }
 
 // The two objects as text: their size is then known, for whoever keeps events in memory.
-const columns = `id::text, account_id as "accountId", type, "timestamp", device_id as "deviceId", actor_id as "actorId",
+const columns = `account_id as "accountId", type, "timestamp", device_id as "deviceId", actor_id as "actorId",
   targets::text, state, data::text`
 
 export interface Range {
@@ -54,35 +55,45 @@ export interface Range {
   limit: number
 }
 
+/** The events of a range, or of the beginning of it: as many as the limit says, and as fit. */
+export interface FeedPage {
+  events: FeedEvent[]
+  /** Up to and with this number they are all. */
+  upTo: bigint
+}
+
+const inOrder = fitting('number')
+
 /** The events of all accounts, in order. */
-export async function readSettled(db: Database, { after, upTo, limit }: Range): Promise<FeedEvent[]> {
+export async function readSettled(db: Database, range: Range): Promise<FeedPage> {
   const rows = await query<Row>(
     db,
     // `id + 0` is what the index across accounts is on.
-    `select ${columns} from event where id + 0 > $1::bigint and id + 0 <= $2::bigint order by event.id + 0 limit $3`,
-    [String(after), String(upTo), limit],
+    `${inOrder.head} select event.id + 0 as number, ${columns} from event where id + 0 > $1::bigint and id + 0 <= $2::bigint
+     order by event.id + 0 limit $3 ${inOrder.tail}`,
+    [String(range.after), String(range.upTo), range.limit],
   )
-  return rows.map(toFeedEvent)
+  return toPage(rows, range)
 }
 
 /** The same of one account, and of these types and devices where they are given. */
 export async function readSettledOfAccount(
   db: Database,
   accountId: string,
-  { after, upTo, limit, types, deviceIds }: Range & Pick<EventFilter, 'types' | 'deviceIds'>,
-): Promise<FeedEvent[]> {
+  { types, deviceIds, ...range }: Range & Pick<EventFilter, 'types' | 'deviceIds'>,
+): Promise<FeedPage> {
   const chosen = [
     ...(types === undefined ? [] : [{ condition: 'type = any', value: types }]),
     ...(deviceIds === undefined ? [] : [{ condition: 'device_id = any', value: deviceIds }]),
   ]
   const rows = await query<Row>(
     db,
-    `select ${columns} from event where account_id = $1 and id > $2::bigint and id <= $3::bigint
+    `${inOrder.head} select event.id as number, ${columns} from event where account_id = $1 and id > $2::bigint and id <= $3::bigint
      ${chosen.map(({ condition }, index) => `and ${condition}($${index + 5})`).join(' ')}
-     order by event.id limit $4`,
-    [accountId, String(after), String(upTo), limit, ...chosen.map(({ value }) => value)],
+     order by event.id limit $4 ${inOrder.tail}`,
+    [accountId, String(range.after), String(range.upTo), range.limit, ...chosen.map(({ value }) => value)],
   )
-  return rows.map(toFeedEvent)
+  return toPage(rows, range)
 }
 
 /** The ids of the account's events in a range that need not be settled, as far as they are there to be read. */
@@ -95,10 +106,22 @@ export async function selectNumbers(db: Database, accountId: string, { after, up
   return rows.map(({ id }) => id)
 }
 
-function toFeedEvent({ targets, data, ...row }: Row): FeedEvent {
+function toPage(rows: readonly Row[], { upTo, limit }: Range): FeedPage {
+  const last = rows.at(-1)
+  const mayHaveMore = last !== undefined && (last.hasNext || rows.length === limit)
+  return { events: rows.map(toFeedEvent), upTo: mayHaveMore ? BigInt(last.number) : upTo }
+}
+
+function toFeedEvent({ number, accountId, type, timestamp, deviceId, actorId, targets, state, data }: Row): FeedEvent {
   const bytes = FIXED_BYTES + 2 * (targets.length + data.length)
   return {
-    ...row,
+    id: number,
+    accountId,
+    type,
+    timestamp,
+    deviceId,
+    actorId,
+    state,
     targets: JSON.parse(targets) as Target[],
     data: JSON.parse(data) as Record<string, unknown>,
     bytes,

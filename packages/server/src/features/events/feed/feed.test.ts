@@ -191,6 +191,29 @@ describe('the event feed', () => {
     expectContiguous(follower)
   })
 
+  it('hands out large events in batches that are not', async () => {
+    const database = await openDatabase()
+    const follower = follow(database)
+    const { feed, seen, batches } = follower
+    await feed.settle()
+    const write = async (count: number, bytes: number): Promise<void> => {
+      await sql`insert into event (account_id, type, targets, data)
+        select 'account', 'DEVICE_UPDATE', '[]', jsonb_build_object('filling', repeat('x', ${bytes}::int))
+        from generate_series(1, ${count}::int)`.execute(database.db)
+      feed.wake()
+    }
+    await write(100, 100_000)
+    await write(1, 3_000_000)
+    await write(2_000, 10)
+    await until(() => seen.length === 2_101)
+    expectContiguous(follower)
+    expect(seen.map(({ id }) => Number(id))).toEqual(Array.from({ length: 2_101 }, (_, index) => index + 1))
+    const bytesOf = ({ data }: FeedEvent): number => String(data.filling).length
+    // The event that passes 2 MiB is the last of its batch.
+    const before = batches.map(({ events }) => events.slice(0, -1).reduce((sum, event) => sum + bytesOf(event), 0))
+    expect(Math.max(...before)).toBeLessThan(2 * 1024 * 1024)
+  })
+
   it('draws an event’s number under a transaction id', async () => {
     const { db } = await openDatabase()
     const { rows } = await sql<{ default: string }>`

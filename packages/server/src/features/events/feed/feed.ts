@@ -62,6 +62,7 @@ export function createFeed({ db, connection, log }: FeedOptions): Feed {
   const followers = new Set<(position: bigint) => void>()
   const pacer = createPacer()
   let position: bigint | undefined
+  let batch = BATCH
   /** The log's end at the first look: it is settled some time later, and what was written meanwhile is handed out then. */
   let start: bigint | undefined
   let last = 0n
@@ -84,8 +85,11 @@ export function createFeed({ db, connection, log }: FeedOptions): Feed {
     position = after
     while (after < settled) {
       // Where nobody listens nothing is read nor awaited, so nobody can begin to listen between here and the new position.
-      const events = listeners.size === 0 ? [] : await readSettled(db, { after, upTo: settled, limit: BATCH })
-      const upTo = events.length < BATCH ? settled : BigInt(events.at(-1)!.id)
+      const { events, upTo } =
+        listeners.size === 0
+          ? { events: [], upTo: settled }
+          : await readSettled(db, { after, upTo: settled, limit: batch })
+      batch = Math.min(BATCH, 2 * (upTo < settled ? events.length : batch))
       position = upTo
       tell(listeners, { after, upTo, events })
       tell(followers, upTo)

@@ -37,7 +37,7 @@ export interface MakerOptions {
   onMade: (webhooks: WebhookAddress[]) => void
 }
 
-/** Numbers of the log that one transaction covers. */
+/** Numbers of the log that one transaction covers, at most. */
 const RANGE = 500n
 const IDLE_MS = 1_000
 /** Between two looks: what came meanwhile is made together. */
@@ -55,6 +55,8 @@ export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOpt
   const endFollowing = feed.onAdvance(() => wake.resolve())
   /** Where the cursor is unless another process has moved it, and up to where nothing is owed. */
   let place: { cursor: bigint; upTo: bigint } | undefined
+  /** Numbers that are looked at in one step. */
+  let range = RANGE
   let savedAt = 0
 
   const moved = (hasMoved: boolean, to: bigint): Outcome => {
@@ -72,11 +74,13 @@ export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOpt
     }
     const { cursor, upTo: after } = place
     if (after >= settled) return 'done'
-    const upTo = settled - after > RANGE ? after + RANGE : settled
-    const owed = await selectOwed(db, { after, upTo })
+    const asked = least(settled, after + range)
+    const { events, upTo } = await selectOwed(db, { after, upTo: asked })
+    // To know what fits, the database weighs all it is asked about: where little does, it is asked about little.
+    range = least(RANGE, 2n * (upTo < asked ? upTo - after : range))
     let outcome: Outcome = 'done'
-    if (owed.length > 0) {
-      const made = await commitDeliveries(db, { cursor, upTo, owed, isSending })
+    if (events.length > 0) {
+      const made = await commitDeliveries(db, { cursor, upTo, events, isSending })
       outcome = moved(made !== undefined, upTo)
       if (made !== undefined) onMade(made)
     } else {
@@ -130,7 +134,7 @@ interface Step extends Pick<MakerOptions, 'isSending'> {
   /** Where the cursor was when the events were read. */
   cursor: bigint
   upTo: bigint
-  owed: readonly OwedEvent[]
+  events: readonly OwedEvent[]
 }
 
 /**
@@ -139,9 +143,9 @@ interface Step extends Pick<MakerOptions, 'isSending'> {
  */
 async function commitDeliveries(
   db: Database,
-  { cursor, upTo, owed, isSending }: Step,
+  { cursor, upTo, events, isSending }: Step,
 ): Promise<WebhookAddress[] | undefined> {
-  const deliveries = owed.map(toDelivery)
+  const deliveries = events.flatMap(deliveriesOf)
   const webhooks = [
     ...new Map(deliveries.map(({ accountId, webhookId }) => [webhookId, { accountId, webhookId }])).values(),
   ]
@@ -156,14 +160,13 @@ async function commitDeliveries(
   })
 }
 
-/** The body of an event is the same for every webhook, its message id is not. */
-const toDelivery = ({ accountId, email, webhookId, ...event }: OwedEvent): NewDelivery => ({
-  accountId,
-  webhookId,
-  id: newMessageId(),
-  eventId: event.id,
-  body: eventBody(event, { id: accountId, email }),
-})
+/** The body of an event is the same for every webhook, the message id is not. */
+function deliveriesOf({ accountId, email, webhookIds, ...event }: OwedEvent): NewDelivery[] {
+  const body = eventBody(event, { id: accountId, email })
+  return webhookIds.map((webhookId) => ({ accountId, webhookId, id: newMessageId(), eventId: event.id, body }))
+}
+
+const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal, ref: false }).catch(() => {})

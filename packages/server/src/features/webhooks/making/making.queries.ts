@@ -19,25 +19,55 @@ export async function moveCursor(db: Database, { from, to }: { from: bigint; to:
   return numUpdatedRows > 0n
 }
 
-/** An event that webhooks ask for, once for each of them. */
+/** An event that webhooks ask for, with those that do. */
 export interface OwedEvent extends DeliverableEvent {
   accountId: string
   email: string
-  webhookId: string
+  webhookIds: string[]
 }
 
+/** What of a part of the log is owed. */
+export interface Owed {
+  events: OwedEvent[]
+  /** The end of the part: as asked for, or less where that would be too much for one transaction. */
+  upTo: bigint
+}
+
+/**
+ * Bytes that the deliveries of one transaction have, about: they go to the database as one parameter. The event that passes it is the
+ * last, so that there is always one: none has more than 400 KiB, which is 8 MiB for 20 webhooks.
+ */
+const MOST_BYTES = 4 * 1024 * 1024
+/** What a delivery has besides the event's data, about. */
+const FIXED_BYTES = 1_000
+
 /** What of a range of the log is owed to webhooks that are enabled, in order. A webhook is owed nothing from before it was made. */
-export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<OwedEvent[]> {
-  const { rows } = await sql<OwedEvent>`
-    select event.id::text, event.type, event."timestamp", event.actor_id as "actorId", event.targets, event.state, event.data,
-      event.account_id as "accountId", account.email, webhook.id as "webhookId"
-    from event
-    join webhook on webhook.account_id = event.account_id and webhook.enabled and event.type = any(webhook.events)
-      and webhook.created <= event."timestamp"
-    join account on account.id = event.account_id
-    where event.id + 0 > ${after}::bigint and event.id + 0 <= ${upTo}::bigint
-    order by event.id + 0`.execute(db)
-  return rows
+export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
+  const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
+    select number::text as id, type, "timestamp", actor_id as "actorId", targets, state, data, account_id as "accountId", email,
+      webhook_ids as "webhookIds", has_next as "hasNext"
+    from (
+      select event.id + 0 as number, event.type, event."timestamp", event.actor_id, event.targets, event.state, event.data,
+        event.account_id, account.email, asking.webhook_ids,
+        sum((octet_length(event.data::text) + ${sql.lit(FIXED_BYTES)}) * cardinality(asking.webhook_ids))
+          over (log rows between unbounded preceding and 1 preceding) as bytes_before,
+        lead(true, 1, false) over log as has_next
+      from event
+      cross join lateral (
+        select array_agg(webhook.id) as webhook_ids from webhook
+        where webhook.account_id = event.account_id and webhook.enabled and event.type = any(webhook.events)
+          and webhook.created <= event."timestamp"
+        having count(*) > 0
+      ) as asking
+      join account on account.id = event.account_id
+      where event.id + 0 > ${after}::bigint and event.id + 0 <= ${upTo}::bigint
+      window log as (order by event.id + 0)
+    ) as owed
+    where bytes_before is null or bytes_before < ${sql.lit(MOST_BYTES)}
+    order by number`.execute(db)
+  const events = rows.map(({ hasNext: _, ...event }) => event)
+  const last = rows.at(-1)
+  return { events, upTo: last?.hasNext ? BigInt(last.id) : upTo }
 }
 
 /** Seconds since the first event of a range; 0 where it holds none. */
@@ -57,6 +87,8 @@ export interface NewDelivery extends WebhookAddress {
 /** Due at once. Webhooks that were deleted meanwhile are left out, and those of this transaction stay till it ends. */
 export async function insertDeliveries(db: Database, deliveries: readonly NewDelivery[]): Promise<void> {
   const column = <Name extends keyof NewDelivery>(name: Name) => deliveries.map((delivery) => delivery[name])
+  // The body of an event is sent once, however many webhooks it is for.
+  const bodies = new Map(deliveries.map(({ eventId, body }) => [eventId, body]))
   await sql`
     with present as materialized (
       select account_id, id from webhook
@@ -66,7 +98,8 @@ export async function insertDeliveries(db: Database, deliveries: readonly NewDel
     insert into webhook_delivery (account_id, webhook_id, id, event_id, body, next_attempt)
     select account_id, webhook_id, row.id, event_id, body, clock_timestamp()
     from unnest(${column('accountId')}::text[], ${column('webhookId')}::text[], ${column('id')}::text[],
-      ${column('eventId')}::bigint[], ${column('body')}::text[]) as row (account_id, webhook_id, id, event_id, body)
+      ${column('eventId')}::bigint[]) as row (account_id, webhook_id, id, event_id)
+    join unnest(${[...bodies.keys()]}::bigint[], ${[...bodies.values()]}::text[]) as event (event_id, body) using (event_id)
     where exists (select from present where present.account_id = row.account_id and present.id = row.webhook_id)`.execute(
     db,
   )

@@ -11,8 +11,8 @@ import { createBreaker } from './breaker.ts'
 import type { Pace } from './pace.ts'
 import type { Results } from './results.ts'
 import { type DueDelivery, type Health, selectDue } from './sending.queries.ts'
-import { stopSending } from './stop-sending.ts'
 import { judge } from './verdict.ts'
+import { writeDown } from './write-down.ts'
 
 export interface RunnerDeps {
   db: Database
@@ -58,10 +58,12 @@ const LINGER_MS = 2_000
 /** Between turns while clients wait: what came about meanwhile is read and written together. */
 const SLOWED_MS = 100
 const AFTER_FAULT_SECONDS = 5
+/** Of a receiver that was set just now. */
+const UNKNOWN: Health = { failures: 0, probeIn: null }
 
 export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: Health): Runner {
-  const { db, secrets, outbound, results, pace, log, slots } = deps
-  const breaker = createBreaker(health)
+  const { db, secrets, outbound, pace, log, slots } = deps
+  let breaker = createBreaker(health)
   const stopping = new AbortController()
   const cutting = new AbortController()
   const underWay = new Set<Promise<void>>()
@@ -80,18 +82,22 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
     if (performance.now() - readAt < FRESH_MS) return receiver
     const row = await findSendable(db, webhook.accountId, webhook.webhookId)
     readAt = performance.now()
+    const former = receiver
     receiver = row?.enabled && row.paused === null ? receiverOf(row, webhook, { secrets, now: new Date() }) : undefined
+    if (former !== undefined && !isCurrent(former)) breaker = createBreaker(UNKNOWN)
     return receiver
   }
+
+  const isCurrent = ({ url }: Receiver): boolean => url.href === receiver?.url.href
 
   const look = async (): Promise<void> => {
     if (queue.length >= LEAST_QUEUE || !(mayHaveMore || performance.now() - lookedAt >= LOOK_MS)) return
     mayHaveMore = false
     const due = await selectDue(db, webhook, { except: [...taken], limit: FETCH })
     lookedAt = performance.now()
-    if (due.length === FETCH) mayHaveMore = true
-    for (const delivery of due) taken.add(delivery.id)
-    queue.push(...due)
+    if (due.mayHaveMore) mayHaveMore = true
+    for (const delivery of due.deliveries) taken.add(delivery.id)
+    queue.push(...due.deliveries)
   }
 
   const launch = (to: Receiver): void => {
@@ -112,25 +118,13 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
     })
     if (cutting.signal.aborted) return
     deps.onAttempt(answer)
-    const { tries } = delivery
-    const { isGone, ...verdict } = judge(answer, { tries, schedule: deps.schedule, now: new Date() })
-    const change = breaker.add(verdict.status === 'delivered', answer.duration)
-    const result = {
-      ...webhook,
-      ...verdict,
-      id: delivery.id,
-      tries,
-      httpStatus: answer.status,
-      duration: answer.duration,
-      response: answer.status === null ? null : answer.body,
-    }
+    const verdict = judge(answer, { tries: delivery.tries, schedule: deps.schedule, now: new Date() })
+    // How the former receiver does says nothing of the one that is set now.
+    const health = isCurrent(to) ? breaker.add(verdict.status === 'delivered', answer.duration) : undefined
     // Written down beside the next attempts, which need not wait for it.
-    void results
-      .add(result, change && { ...webhook, ...change })
-      .then(async ({ isHopeless }) => {
-        if (isGone) await stopSending(db, webhook, 'gone')
-        else if (isHopeless) await stopSending(db, webhook, 'hopeless')
-        if (isGone || isHopeless) readAt = Number.NEGATIVE_INFINITY
+    void writeDown({ ...deps, webhook }, { delivery, url: to.url, answer, verdict, health })
+      .then(({ isStopped }) => {
+        if (isStopped) readAt = Number.NEGATIVE_INFINITY
       })
       .catch((error: unknown) => log.debug({ err: error, ...webhook }, 'a delivery will be attempted again'))
       .finally(() => {

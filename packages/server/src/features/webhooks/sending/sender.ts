@@ -61,6 +61,7 @@ export function createSender(options: SenderOptions): Sender {
   const pace = createPace({ load: options.load, webhooks: () => runners.size })
   const deps: RunnerDeps = { ...options, results, pace, slots: { free: SLOTS } }
   const starting = new Map<string, Promise<void>>()
+  const lettingGo = new Map<string, Promise<unknown>>()
   const finishing = new Set<Promise<void>>()
 
   const wake = (webhookId: string, isChanged?: boolean): boolean => {
@@ -87,6 +88,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   const begin = async (webhook: WebhookAddress, isTold: boolean): Promise<void> => {
+    // A hold is this process's, whichever runner took it: what is being let go of would be taken away from the next one.
+    await lettingGo.get(webhook.webhookId)?.catch(() => {})
     const health = await holdOrTell(db, webhook, { holder, isTold })
     if (health === undefined) return
     const runner = startRunner(deps, webhook, health)
@@ -99,8 +102,11 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   const finish = async (webhook: WebhookAddress, { restFor, isWoken }: RunnerEnd): Promise<void> => {
-    runners.delete(webhook.webhookId)
-    const wasHeld = await letGo(db, webhook, { holder, restFor: isWoken ? 0 : restFor })
+    const { webhookId } = webhook
+    const letting = letGo(db, webhook, { holder, restFor: isWoken ? 0 : restFor })
+    lettingGo.set(webhookId, letting)
+    runners.delete(webhookId)
+    const wasHeld = await letting.finally(() => lettingGo.delete(webhookId))
     if (!wasHeld || closing.signal.aborted) return
     // What was made while it was let go has a job, which may have been replaced by the one of letting go.
     const seconds = restFor === 0 ? await secondsUntilDue(db, webhook) : undefined

@@ -68,18 +68,38 @@ export interface DueDelivery {
   tries: number
 }
 
+export interface Due {
+  deliveries: DueDelivery[]
+  /** Whether more are due, or may be. */
+  mayHaveMore: boolean
+}
+
+/** Bytes that are read at a time, about: the delivery that passes it is the last. One may have hundreds of KiB. */
+const MOST_BYTES = 1024 * 1024
+
 /** The deliveries that have been due for longest, without those named. */
 export async function selectDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
   { except, limit }: { except: readonly string[]; limit: number },
-): Promise<DueDelivery[]> {
-  const { rows } = await sql<DueDelivery>`
-    select id, body, tries from webhook_delivery
-    where account_id = ${accountId} and webhook_id = ${webhookId} and status = 'pending'
-      and next_attempt <= clock_timestamp() and id <> all(${except}::text[])
-    order by next_attempt limit ${limit}`.execute(db)
-  return rows
+): Promise<Due> {
+  const { rows } = await sql<DueDelivery & { hasNext: boolean }>`
+    select id, body, tries, has_next as "hasNext" from (
+      select id, body, tries, next_attempt, lead(true, 1, false) over log as has_next,
+        sum(octet_length(body)) over (log rows between unbounded preceding and 1 preceding) as bytes_before
+      from (
+        select id, body, tries, next_attempt from webhook_delivery
+        where account_id = ${accountId} and webhook_id = ${webhookId} and status = 'pending'
+          and next_attempt <= clock_timestamp() and id <> all(${except}::text[])
+        order by next_attempt limit ${limit}
+      ) as due window log as (order by next_attempt)
+    ) as due
+    where bytes_before is null or bytes_before < ${sql.lit(MOST_BYTES)}
+    order by next_attempt`.execute(db)
+  return {
+    deliveries: rows.map(({ id, body, tries }) => ({ id, body, tries })),
+    mayHaveMore: rows.length === limit || rows.at(-1)?.hasNext === true,
+  }
 }
 
 /** Seconds until a delivery is due, 0 or less when one is; undefined when none is pending. */

@@ -5,15 +5,25 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { webhookTarget } from '../webhook-event.ts'
 import { lockWebhook, writeWebhook } from '../webhooks.queries.ts'
 
-/** Stops sending to a receiver: one that answered 410 is disabled, one that failed for days paused. An event says so. */
+export interface Stop {
+  reason: 'gone' | 'hopeless'
+  /** Where the attempts went that say so. */
+  url: URL
+}
+
+/**
+ * Stops sending to a receiver: one that answered 410 is disabled, one that failed for days paused. An event says so. False, and
+ * nothing done, where the webhook has another URL by now.
+ */
 export async function stopSending(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
-  reason: 'gone' | 'hopeless',
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+  { reason, url }: Stop,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
     const before = await lockWebhook(transaction, accountId, webhookId)
-    if (before === undefined || !before.enabled || before.paused !== null) return
+    if (before === undefined || new URL(before.url).href !== url.href) return false
+    if (!before.enabled || before.paused !== null) return true
     const after = reason === 'gone' ? { ...before, enabled: false } : { ...before, paused: PAUSED }
     await writeWebhook(transaction, accountId, after)
     const event =
@@ -21,6 +31,7 @@ export async function stopSending(
         ? { type: 'WEBHOOK_UPDATE' as const, data: { changes: { enabled: { old: true, new: false } } } }
         : { type: 'WEBHOOK_PAUSE' as const, data: { paused: PAUSED } }
     await recordEvents(transaction, { viewer: theServer(accountId) }, [{ ...event, targets: [webhookTarget(after)] }])
+    return true
   })
 }
 

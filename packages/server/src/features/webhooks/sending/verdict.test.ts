@@ -21,6 +21,11 @@ describe('what an answer means', () => {
     expect(of(answer(410))).toMatchObject({ status: 'failed', delay: null, isGone: true })
   })
 
+  it('410 of a receiver that was replaced meanwhile is tried again', () => {
+    const verdict = judge(answer(410), { tries: 0, schedule, now, random: () => 0.5, isFormer: true })
+    expect(verdict).toMatchObject({ status: 'pending', delay: 5, isGone: false })
+  })
+
   it('is tried again after 5 s, 30 s, 2 min … 24 h, 24 h, and then no more', () => {
     const delays = Array.from({ length: 14 }, (_, tries) => of(answer(500), tries).delay)
     const [hour, day] = [3_600, 86_400]

@@ -17,6 +17,8 @@ export interface VerdictOptions {
   /** Seconds between attempts. */
   schedule: readonly number[]
   now: Date
+  /** The webhook has another receiver by now, which may want more. */
+  isFormer?: boolean
   /** From 0 to 1. */
   random?: () => number
 }
@@ -29,7 +31,8 @@ export function judge(answer: OutboundAnswer, options: VerdictOptions): Verdict 
   const { status, retryAfter } = answer
   if (status >= 200 && status < 300) return { status: 'delivered', delay: null, error: null, isGone: false }
   // Standard Webhooks: the receiver does not want this webhook any more.
-  if (status === 410) return { status: 'failed', delay: null, error: 'the receiver answered 410 Gone', isGone: true }
+  if (status === 410 && options.isFormer !== true)
+    return { status: 'failed', delay: null, error: 'the receiver answered 410 Gone', isGone: true }
   return failure(`the receiver answered ${status}`, readRetryAfter(retryAfter, options.now), options)
 }
 

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { hooksOf } from '../../../test/hooks.ts'
+import { startReceiver } from '../../../test/receiver.ts'
+import { limits } from '../../limits.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
+})
+afterAll(() => app.close())
+
+const DEVICES = 60
+const WEBHOOKS = 5
+const MOST_BYTES = 4 * 1024 * 1024
+
+/** Devices with nearly as many bytes of attributes as a device may have. */
+async function registerLargeDevices(user: TestUser): Promise<string[]> {
+  const register = 'mutation ($of: Object) { registerDevice(name: "boiler", attributes: $of) { device { id } } }'
+  const log = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, name.repeat(limits.valueBytes - 100)]))
+  const ids: string[] = []
+  for (let device = 0; device < DEVICES; device++)
+    ids.push((await user.data(register, { of: { log } })).registerDevice.device.id)
+  return ids
+}
+
+/** Of each transaction that wrote deliveries which were not touched since. */
+async function bytesByTransaction({ accountId }: TestUser): Promise<number[]> {
+  const { rows } = await sql<{ bytes: number }>`
+    select sum(octet_length(body))::int as bytes from webhook_delivery
+    where account_id = ${accountId} group by xmin::text`.execute(app.db)
+  return rows.map(({ bytes }) => bytes)
+}
+
+it('many large events for many webhooks are made deliveries of a few at a time, each once, and hold up nobody', async () => {
+  const [receiver, elsewhere] = [await startReceiver(), await startReceiver()]
+  onTestFinished(() => receiver.close())
+  onTestFinished(() => elsewhere.close())
+  const [user, neighbour] = [await app.createUser(), await app.createUser()]
+  const ids = await registerLargeDevices(user)
+  const webhooks = Array.from({ length: WEBHOOKS }, () => hooksOf(user, receiver).createWebhook(['ATTRIBUTE_CHANGE']))
+  for (const { id } of await Promise.all(webhooks))
+    await app.db.updateTable('webhook').set({ paused: 'for a look' }).where('id', '=', id).execute()
+  await hooksOf(neighbour, elsewhere).createWebhook()
+
+  const items = ids.map((serviceId) => ({ serviceId, attributes: { log: null } }))
+  await user.data('mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }', { items })
+  await hooksOf(neighbour, elsewhere).register()
+  await elsewhere.waitFor(1)
+
+  const bytes = await bytesByTransaction(user)
+  const all = bytes.reduce((sum, each) => sum + each, 0)
+  expect(all).toBeGreaterThan(DEVICES * WEBHOOKS * 60_000)
+  // The event that passes the bound is the last of its transaction.
+  expect(Math.max(...bytes)).toBeLessThan(MOST_BYTES + WEBHOOKS * (limits.bytesPerTarget + 1_000))
+
+  for (const { id } of await Promise.all(webhooks))
+    await user.data('mutation ($id: ID!) { updateWebhook(id: $id, enabled: true) { id } }', { id })
+  const messages = await receiver.waitFor(DEVICES * WEBHOOKS)
+  expect(new Set(messages.map((message) => message.id)).size).toBe(DEVICES * WEBHOOKS)
+  const times = Map.groupBy(messages, ({ body }) => body.data.device.id)
+  expect([...times.keys()].sort()).toEqual([...ids].sort())
+  expect([...times.values()].filter(({ length }) => length !== WEBHOOKS)).toEqual([])
+}, 300_000)
