@@ -78,7 +78,7 @@ const asked: Record<string, Asked> = {
   },
 }
 
-/** Streams have a test of their own; null takes an attribute away, and clears a port: what stands there goes. */
+/** A stream is asked otherwise; null takes an attribute away, and clears a port: what stands there goes. */
 const leftOut = ['Subscription.events', 'Mutation.setAttribute(value)', 'Mutation.updateService(port)']
 
 function ofDevice(selection: string): string {
@@ -145,7 +145,6 @@ test.each(Object.keys(asked))('null for an optional argument of %s means that it
     .filter((name) => needs?.includes(`${name}:`) !== true)
     .map((name) => `${name}: null`)
   const expected = await ask(documentWith([]))
-  // What was done has its own event, so that lists of events are longer each time.
   for (const more of [...nulls.map((one) => [one]), nulls])
     expect(await ask(documentWith(more)), more.join()).toEqual(expected)
 })

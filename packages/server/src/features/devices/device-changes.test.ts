@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { eventsOf, findDevice, newDevice, refusal, register } from '../../../test/changed-devices.ts'
 import { limits } from '../../limits.ts'
 
 let app: TestApp
@@ -13,48 +14,6 @@ beforeAll(async () => {
   other = await app.createUser()
 })
 afterAll(() => app.close())
-
-const register = `mutation ($name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object) {
-  registerDevice(name: $name, hardwareId: $hardwareId, platform: $platform, services: $services, attributes: $attributes) {
-    secret
-    device { id name hardwareId platform state online lastReported stateSince created attributes owner { id email }
-      services { id name application title port host enabled state } }
-  }
-}`
-
-async function newDevice(name: string, more: Record<string, unknown> = {}): Promise<string> {
-  const { registerDevice } = await owner.data(register, { name, ...more })
-  return registerDevice.device.id
-}
-
-const found = async (user: TestUser, id: string) =>
-  (
-    await user.data('query ($id: [String!]!) { login { device(id: $id) { id name hardwareId platform } } }', {
-      id: [id],
-    })
-  ).login.device[0]
-
-const eventsOf = async (id: string) =>
-  (
-    await owner.data(
-      'query ($id: [String!]) { login { events(deviceId: $id) { items { type data actor { id } target { id name kind } } } } }',
-      { id: [id] },
-    )
-  ).login.events.items
-
-async function makeActive(id: string): Promise<void> {
-  await app.db.updateTable('device_live').set({ state: 'active' }).where('device_id', '=', id).execute()
-}
-
-/** Code and message of the only error of an answer. */
-function refusal({
-  errors,
-}: {
-  errors: { message: string; extensions: { code: string } }[] | undefined
-}): [string, string] {
-  expect(errors).toHaveLength(1)
-  return [errors![0]!.extensions.code, errors![0]!.message]
-}
 
 describe('registerDevice', () => {
   test('adds a device with its services and attributes, and tells its secret once', async () => {
@@ -93,8 +52,8 @@ describe('registerDevice', () => {
   })
 
   test('records one event, by the user who did it', async () => {
-    const id = await newDevice('recorded', { attributes: { site: 'bergen' } })
-    expect(await eventsOf(id)).toMatchObject([
+    const id = await newDevice(owner, 'recorded', { attributes: { site: 'bergen' } })
+    expect(await eventsOf(owner, id)).toMatchObject([
       {
         type: 'DEVICE_REGISTER',
         data: { name: 'recorded', attributes: { site: 'bergen' } },
@@ -105,7 +64,7 @@ describe('registerDevice', () => {
   })
 
   test('refuses a hardware id that is taken, and leaves no trace; another user may have the same', async () => {
-    await newDevice('first', { hardwareId: 'TAKEN' })
+    await newDevice(owner, 'first', { hardwareId: 'TAKEN' })
     const [code, message] = refusal(await owner.query(register, { name: 'second', hardwareId: 'TAKEN' }))
     expect([code, message]).toEqual(['CONFLICT', expect.stringContaining('TAKEN')])
     const { login } = await owner.data('{ login { devices(name: "second") { total } } }')
@@ -156,7 +115,7 @@ describe('registerDevice', () => {
   })
 
   test('counts characters, not bytes or UTF-16 units', async () => {
-    await newDevice('🛰'.repeat(limits.deviceNameLength))
+    await newDevice(owner, '🛰'.repeat(limits.deviceNameLength))
   })
 
   test('says that it is done where something fails that its answer selects', async () => {
@@ -184,7 +143,7 @@ describe('updateDevice', () => {
     updateDevice(deviceId: $id, name: $name, hardwareId: $hardwareId, platform: $platform) { id name hardwareId platform } }`
 
   test('changes what is given, keeps what is left away, clears what is null', async () => {
-    const id = await newDevice('before', { hardwareId: 'U-1', platform: 'linux' })
+    const id = await newDevice(owner, 'before', { hardwareId: 'U-1', platform: 'linux' })
     expect((await owner.data(update, { id: id.toUpperCase(), name: 'after' })).updateDevice).toEqual({
       id,
       name: 'after',
@@ -197,7 +156,7 @@ describe('updateDevice', () => {
       hardwareId: null,
       platform: null,
     })
-    expect((await eventsOf(id)).map(({ type, data }: { type: string; data: object }) => [type, data])).toEqual([
+    expect((await eventsOf(owner, id)).map(({ type, data }: { type: string; data: object }) => [type, data])).toEqual([
       ['DEVICE_UPDATE', { changes: { hardwareId: { old: 'U-1', new: null }, platform: { old: 'linux', new: null } } }],
       ['DEVICE_UPDATE', { changes: { name: { old: 'before', new: 'after' } } }],
       ['DEVICE_REGISTER', expect.anything()],
@@ -205,108 +164,26 @@ describe('updateDevice', () => {
   })
 
   test('records nothing when nothing changes', async () => {
-    const id = await newDevice('same')
+    const id = await newDevice(owner, 'same')
     await owner.data(update, { id, name: 'same' })
-    expect(await eventsOf(id)).toHaveLength(1)
+    expect(await eventsOf(owner, id)).toHaveLength(1)
   })
 
   test('refuses a taken hardware id and changes nothing', async () => {
-    await newDevice('holder', { hardwareId: 'HELD' })
-    const id = await newDevice('wants it')
+    await newDevice(owner, 'holder', { hardwareId: 'HELD' })
+    const id = await newDevice(owner, 'wants it')
     expect(refusal(await owner.query(update, { id, hardwareId: 'HELD', name: 'x' }))[0]).toBe('CONFLICT')
-    expect(await found(owner, id)).toMatchObject({ name: 'wants it', hardwareId: null })
+    expect(await findDevice(owner, id)).toMatchObject({ name: 'wants it', hardwareId: null })
   })
 
   test("does not find another user's device, an unknown id or what is no id", async () => {
-    const id = await newDevice('mine')
+    const id = await newDevice(owner, 'mine')
     const answers = [
       await other.query(update, { id, name: 'taken over' }),
       await owner.query(update, { id: '80:00:00:00:00:00:00:00', name: 'x' }),
       await owner.query(update, { id: 'nonsense', name: 'x' }),
     ]
     expect(answers.map((answer) => refusal(answer)[0])).toEqual(['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND'])
-    expect(await found(owner, id)).toMatchObject({ name: 'mine' })
-  })
-})
-
-describe('deleteDevice and deleteDevices', () => {
-  const removeOne = 'mutation ($id: String!, $force: Boolean! = false) { deleteDevice(deviceId: $id, force: $force) }'
-  const removeMany =
-    'mutation ($id: [String!]!, $force: Boolean! = false) { deleteDevices(deviceId: $id, force: $force) }'
-  const override =
-    'mutation ($id: String!) { setAttribute(serviceId: $id, name: "site", value: "x", context: "night") }'
-
-  test('removes the device with its services, attributes and overrides; its events stay', async () => {
-    const { registerDevice } = await owner.data(register, { name: 'to go', services: [{ name: 'ssh', port: 22 }] })
-    const { id, services } = registerDevice.device
-    await owner.data(override, { id })
-    await owner.data(override, { id: services[0].id })
-    expect(await owner.data(removeOne, { id: id.toUpperCase() })).toEqual({ deleteDevice: true })
-
-    expect(await found(owner, id)).toBeUndefined()
-    const gone = await owner.data('query ($id: [String!]!) { login { service(id: $id) { id } } }', {
-      id: [id, services[0].id],
-    })
-    expect(gone.login.service).toEqual([])
-    const left = await app.db
-      .selectFrom('attribute_override')
-      .select('target_id')
-      .where('target_id', 'in', [id, services[0].id])
-      .execute()
-    expect(left).toEqual([])
-    expect((await eventsOf(id))[0]).toMatchObject({
-      type: 'DEVICE_DELETE',
-      data: { name: 'to go' },
-      target: [{ id, name: 'to go', kind: 'device' }],
-    })
-  })
-
-  test('refuses an active device unless forced', async () => {
-    const id = await newDevice('busy')
-    await makeActive(id)
-    expect(refusal(await owner.query(removeOne, { id }))).toEqual(['CONFLICT', expect.stringContaining('force')])
-    expect(await found(owner, id)).toBeDefined()
-    await owner.data(removeOne, { id, force: true })
-    expect(await found(owner, id)).toBeUndefined()
-  })
-
-  test('of several, one that is active, unknown or another user’s keeps all', async () => {
-    const mine = await newDevice('kept')
-    const active = await newDevice('active')
-    await makeActive(active)
-    const theirs = (await other.data(register, { name: 'theirs' })).registerDevice.device.id
-    for (const [id, code] of [
-      [active, 'CONFLICT'],
-      [theirs, 'NOT_FOUND'],
-      ['80:00:00:00:00:00:00:01', 'NOT_FOUND'],
-      ['no id, and \u0000', 'NOT_FOUND'],
-      ['\ud800', 'NOT_FOUND'],
-    ] as const) {
-      expect(refusal(await owner.query(removeMany, { id: [mine, id] }))[0]).toBe(code)
-    }
-    expect(await found(owner, mine)).toBeDefined()
-    expect(await found(other, theirs)).toBeDefined()
-    expect(await owner.data(removeMany, { id: [mine, mine.toUpperCase(), active], force: true })).toEqual({
-      deleteDevices: true,
-    })
-    expect(await found(owner, mine)).toBeUndefined()
-  })
-
-  test('takes 1000 ids and no more', async () => {
-    const id = Array.from({ length: 1001 }, () => '80:00:00:00:00:00:00:02')
-    expect(refusal(await owner.query(removeMany, { id }))).toEqual([
-      'LIMIT_EXCEEDED',
-      expect.stringMatching(/1000.*1001/),
-    ])
-  })
-
-  test('two at once in opposite order do not block each other', async () => {
-    const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => newDevice(`pair ${index}`)))
-    const answers = await Promise.all([
-      owner.query(removeMany, { id: ids }),
-      owner.query(removeMany, { id: ids.toReversed() }),
-    ])
-    const outcomes = answers.map(({ errors }) => errors?.[0]?.extensions.code ?? 'deleted').sort()
-    expect(outcomes).toEqual(['NOT_FOUND', 'deleted'])
+    expect(await findDevice(owner, id)).toMatchObject({ name: 'mine' })
   })
 })

@@ -1,0 +1,44 @@
+import { expect } from 'vitest'
+import type { TestUser } from './app.ts'
+
+/** Registers a device with all that may be said of it, and reads it back. */
+export const register = `mutation ($name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object) {
+  registerDevice(name: $name, hardwareId: $hardwareId, platform: $platform, services: $services, attributes: $attributes) {
+    secret
+    device { id name hardwareId platform state online lastReported stateSince created attributes owner { id email }
+      services { id name application title port host enabled state } }
+  }
+}`
+
+/** A new device's id. */
+export async function newDevice(user: TestUser, name: string, more: Record<string, unknown> = {}): Promise<string> {
+  const { registerDevice } = await user.data(register, { name, ...more })
+  return registerDevice.device.id
+}
+
+/** The device as its user finds it; undefined where there is none. */
+export const findDevice = async (user: TestUser, id: string) =>
+  (
+    await user.data('query ($id: [String!]!) { login { device(id: $id) { id name hardwareId platform } } }', {
+      id: [id],
+    })
+  ).login.device[0]
+
+/** Events of a device, newest first. */
+export const eventsOf = async (user: TestUser, id: string) =>
+  (
+    await user.data(
+      'query ($id: [String!]) { login { events(deviceId: $id) { items { type data actor { id } target { id name kind } } } } }',
+      { id: [id] },
+    )
+  ).login.events.items
+
+/** Code and message of the only error of an answer. */
+export function refusal({
+  errors,
+}: {
+  errors: { message: string; extensions: { code: string } }[] | undefined
+}): [string, string] {
+  expect(errors).toHaveLength(1)
+  return [errors![0]!.extensions.code, errors![0]!.message]
+}
