@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** How many devices an account has, without counting them: docs/decisions/0004-devices-are-counted-as-they-come-and-go.md. */
+/** How many devices an account has, without counting them: docs/decisions/0004. */
 export const steps: readonly Step[] = [
   { change: 'changes of the number of devices are written down', run: writeChangesDown },
   { backfill: 'devices that were there before are counted', batch: countNextAccount },
