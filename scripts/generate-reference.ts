@@ -1,6 +1,6 @@
 import { authenticationReasons } from '../packages/server/src/auth/reasons.ts'
 import { settings } from '../packages/server/src/config.ts'
-import { errorCodes } from '../packages/server/src/errors.ts'
+import { errorCodes, requestReasons } from '../packages/server/src/errors.ts'
 import { type LimitName, limitMeanings, limits } from '../packages/server/src/limits.ts'
 import { metricTable } from '../packages/server/src/metric-table.ts'
 import { pointsOfObjects, REFUSED_BYTES_PER_POINT } from '../packages/server/src/rate-limits/points.ts'
@@ -47,6 +47,11 @@ function errorsPage(): string {
     meaning,
   ])
   const rows = Object.entries(errorCodes).map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning])
+  const others = Object.entries(requestReasons).map(([reason, { code, meaning }]) => [
+    `\`${reason}\``,
+    `\`${code}\``,
+    meaning,
+  ])
   return `${note('packages/server/src/errors.ts')}
 # Errors
 
@@ -63,6 +68,10 @@ ${table(['Code', 'HTTP status', 'Meaning'], rows)}
 \`extensions.reason\` tells why credentials were refused.
 
 ${table(['Reason', 'HTTP status', 'Meaning'], reasons)}
+
+Other errors have a reason too if a client is likely to act on it:
+
+${table(['Reason', 'Code', 'Meaning'], others)}
 `
 }
 

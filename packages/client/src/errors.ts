@@ -51,7 +51,7 @@ export class MusterError extends Error {
 
 /** The credentials do not hold; `reason` says why. */
 export class UnauthenticatedError extends MusterError {}
-/** The key may only read. */
+/** The credentials are valid but do not allow this, such as a read-only key that mutates. */
 export class ForbiddenError extends MusterError {}
 /** The document, a variable or an argument is wrong; the message says what would be right. */
 export class BadUserInputError extends MusterError {}

@@ -19,7 +19,11 @@ export const errorCodes = {
     meaning: 'Syntax, validation, a variable or an argument is wrong; the message says what would be right.',
   },
   QUERY_TOO_COMPLEX: { status: 400, meaning: 'The document is over a bound: depth, aliases, tokens or objects.' },
-  FORBIDDEN: { status: 403, meaning: 'The credentials are good, but not for this: a read-only key that mutates.' },
+  FORBIDDEN: {
+    status: 403,
+    meaning:
+      'The credentials are valid but do not allow this: a read-only key that mutates, or a key that creates or enables a stronger one.',
+  },
   RESERVED_ATTRIBUTE: {
     status: 400,
     meaning: 'The attribute name is reserved, or reserved for another kind of target.',
@@ -31,6 +35,14 @@ export const errorCodes = {
   },
   INTERNAL: { status: 500, meaning: 'A fault of the server. The log has it under the request id of the answer.' },
 } as const satisfies Record<string, { status: number; meaning: string }>
+
+/** What `extensions.reason` says where the credentials are valid; `docs/reference/errors.md` is generated from this table. */
+export const requestReasons = {
+  'exceeds-own-access': {
+    code: 'FORBIDDEN',
+    meaning: 'The access key would create or enable a key that expires later, or that drops the digest requirement.',
+  },
+} as const satisfies Record<string, { code: keyof typeof errorCodes; meaning: string }>
 
 export type ErrorCode = keyof typeof errorCodes
 

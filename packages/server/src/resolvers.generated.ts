@@ -167,11 +167,15 @@ export type CreatedAccessKey = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * The secret is in this answer and never again. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none.
-   * At most 10 keys a user.
+   * The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none.
+   * A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and
+   * must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access.
    */
   createAccessKey: CreatedAccessKey;
-  /** Left away means unchanged; null clears name. */
+  /**
+   * An omitted argument leaves its field unchanged; null clears name. A key cannot enable a key that is stronger than itself (see
+   * createAccessKey).
+   */
   updateAccessKey: AccessKey;
   deleteAccessKey: Scalars['Boolean']['output'];
   /** Sets one attribute; value null removes it. Returns the value now in force in that context (null when there is none). */

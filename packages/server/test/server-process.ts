@@ -115,10 +115,10 @@ export interface SignedAnswer {
 export async function sendAs(
   { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' }: Record<string, string>,
   url: string,
-  query: string,
+  asked: string | { query: string; variables?: Record<string, unknown> | undefined },
   more: Record<string, string> = {},
 ): Promise<SignedAnswer> {
-  const body = JSON.stringify({ query })
+  const body = JSON.stringify(typeof asked === 'string' ? { query: asked } : asked)
   const headers = { 'content-type': 'application/json', ...more }
   const signature = signRequest({
     keyId,

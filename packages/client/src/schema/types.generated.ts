@@ -546,7 +546,7 @@ export interface MutationFields {
     name: string
     port?: number | null | undefined
   }>
-  /** The secret is in this answer and never again. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none. At most 10 keys a user. */
+  /** The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none. A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -661,7 +661,7 @@ export interface MutationFields {
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
-  /** Left away means unchanged; null clears name. */
+  /** An omitted argument leaves its field unchanged; null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
   updateAccessKey: Branch<'AccessKey', 'one', {
     enabled?: boolean | null | undefined
     key: string
@@ -971,7 +971,7 @@ export interface Mutations {
     name: string
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** The secret is in this answer and never again. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none. At most 10 keys a user. */
+  /** The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none. A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access. */
   createAccessKey(args: {
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -1086,7 +1086,7 @@ export interface Mutations {
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
-  /** Left away means unchanged; null clears name. */
+  /** An omitted argument leaves its field unchanged; null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
   updateAccessKey(args: {
     enabled?: boolean | null | undefined
     key: string

@@ -62,6 +62,16 @@ export async function hasUsableKey(db: Database, accountId: string, at: { key: s
   return row !== undefined
 }
 
+export async function selectAccessKey(db: Database, accountId: string, key: string): Promise<AccessKey | undefined> {
+  const row = await db
+    .selectFrom('access_key')
+    .select(columns)
+    .where('account_id', '=', accountId)
+    .where('key', '=', key)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toAccessKey(row)
+}
+
 /** Whoever's it is: for the first start, which has no viewer. */
 export async function hasKey(db: Database, key: string): Promise<boolean> {
   const row = await db.selectFrom('access_key').select('key').where('key', '=', key).executeTakeFirst()

@@ -168,6 +168,65 @@ describe('changing an access key', () => {
   })
 })
 
+describe('a key that creates or enables another key', () => {
+  const soon = () => new Date(Date.now() + 60_000)
+
+  /** A new key of the user, and what sends a request signed with it. */
+  async function keyOf(user: TestUser, variables: Record<string, unknown>) {
+    const { key, secret } = (await user.data(create, variables)).createAccessKey
+    const credentials = { MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
+    const send = async (query: string, given: Record<string, unknown>) =>
+      (await sendAs(credentials, app.url, { query, variables: given })).body
+    return { key, send }
+  }
+
+  it('cannot create one that never expires or expires later', async () => {
+    const user = await app.createUser()
+    const expires = soon()
+    const weak = await keyOf(user, { expires })
+    const later = new Date(expires.getTime() + 1)
+    for (const given of [{}, { expires: null }, { expires: later }]) {
+      const { errors } = await weak.send(create, given)
+      expect(errors[0]).toMatchObject({ extensions: { code: 'FORBIDDEN', reason: 'exceeds-own-access' } })
+      expect(errors[0].message).toContain(`expires must be ${expires.toISOString()} or earlier`)
+    }
+    const { data } = await weak.send(create, { expires })
+    expect(data.createAccessKey.accessKey.expires).toBe(expires.toISOString())
+  })
+
+  it('cannot create one that drops the digest requirement, by its secret or by a public key', async () => {
+    const user = await app.createUser()
+    const weak = await keyOf(user, { requireDigest: true })
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const pem = publicKey.export({ type: 'spki', format: 'pem' })
+    for (const given of [{}, { publicKey: pem }]) {
+      const { errors } = await weak.send(create, given)
+      expect(errors[0]).toMatchObject({ extensions: { code: 'FORBIDDEN', reason: 'exceeds-own-access' } })
+      expect(errors[0].message).toContain('requireDigest must be true')
+    }
+    expect((await weak.send(create, { requireDigest: true })).data.createAccessKey.accessKey.requireDigest).toBe(true)
+  })
+
+  it('cannot create any if it is read-only', async () => {
+    const user = await app.createUser()
+    const reader = await keyOf(user, { readOnly: true })
+    const { errors } = await reader.send(create, { readOnly: true })
+    expect(errors[0].extensions.code).toBe('FORBIDDEN')
+  })
+
+  it('cannot enable a stronger one, and can enable one like itself', async () => {
+    const user = await app.createUser()
+    const [strong, alike] = [await keyOf(user, {}), await keyOf(user, { expires: soon(), requireDigest: true })]
+    for (const { key } of [strong, alike]) await user.data(update, { key, enabled: false })
+    const weak = await keyOf(user, { expires: new Date(Date.now() + 120_000), requireDigest: true })
+    const { errors } = await weak.send(update, { key: strong.key, enabled: true })
+    expect(errors[0].extensions).toMatchObject({ code: 'FORBIDDEN', reason: 'exceeds-own-access' })
+    expect((await weak.send(update, { key: alike.key, enabled: true })).data.updateAccessKey.enabled).toBe(true)
+    const keys = (await user.data(list)).login.accessKeys as { key: string; enabled: boolean }[]
+    expect(keys.find(({ key }) => key === strong.key)?.enabled).toBe(false)
+  })
+})
+
 describe('the event of a change', () => {
   it('tells who did what to which key, and is not there when nothing changed', async () => {
     const user = await app.createUser()

@@ -23,6 +23,7 @@ import {
   selectAccessKeys,
   writeAccessKey,
 } from './access-keys.queries.ts'
+import { assertNotStronger } from './key-strength.ts'
 
 type Viewing = Pick<Context, 'db' | 'viewer'>
 type Owner = Pick<Context, 'viewer'>
@@ -53,7 +54,9 @@ export async function createAccessKey(context: Creating, input: AccessKeyInput):
 /** Creates a key inside the transaction that `db` is. */
 export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
   const { db, viewer, clock } = context
+  const strength = { expires: input.expires ?? null, requireDigest: input.requireDigest ?? false }
   assertAccessKeyInput(input, clock())
+  await assertNotStronger(context, strength)
   await assertRoomForAnother(db, viewer.accountId)
   await holdMasterKey(db, context.secrets)
 
@@ -63,8 +66,7 @@ export async function addAccessKey(context: Creating, input: AccessKeyInput): Pr
     key,
     name: input.name ?? null,
     readOnly: input.readOnly ?? false,
-    requireDigest: input.requireDigest ?? false,
-    expires: input.expires ?? null,
+    ...strength,
     ...material,
   })
   const { name, readOnly, requireDigest, algorithm, expires } = accessKey
@@ -96,6 +98,7 @@ export async function updateAccessKey(
     }
     const changes = fieldChanges(before, after)
     if (changes === undefined) return before
+    if (after.enabled && !before.enabled) await assertNotStronger({ db: transaction, viewer }, after)
     await writeAccessKey(transaction, viewer.accountId, after)
     await announce({ db: transaction, viewer }, 'ACCESS_KEY_UPDATE', after, { changes })
     return after

@@ -1,0 +1,28 @@
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import type { AccessKey } from './access-key.ts'
+import { selectAccessKey } from './access-keys.queries.ts'
+
+type Strength = Pick<AccessKey, 'expires' | 'requireDigest'>
+
+/**
+ * A key that creates or enables another key grants no more than it has: the other key expires no later, and covers a digest
+ * if the first one must. Read-only keys never get here, because they cannot run mutations.
+ */
+export async function assertNotStronger(
+  { db, viewer }: Pick<Context, 'db' | 'viewer'>,
+  granted: Strength,
+): Promise<void> {
+  if (viewer.accessKey === undefined) return
+  const own = await selectAccessKey(db, viewer.accountId, viewer.accessKey)
+  if (own === undefined) throw new ApiError('FORBIDDEN', 'the access key that signed this request was deleted')
+  if (own.expires !== null && (granted.expires === null || granted.expires > own.expires))
+    throw exceeds(own, `expires must be ${own.expires.toISOString()} or earlier, which is when that key expires`)
+  if (own.requireDigest && !granted.requireDigest)
+    throw exceeds(own, 'requireDigest must be true, as it is for that key')
+}
+
+const exceeds = ({ key }: AccessKey, rule: string): ApiError =>
+  new ApiError('FORBIDDEN', `access key ${JSON.stringify(key)} cannot grant more than it has: ${rule}`, {
+    reason: 'exceeds-own-access',
+  })
