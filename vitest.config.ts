@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-// Hundreds of processes load the same modules: workers of the tests, servers and commands that they start. Compiled once, they
-// are there for all of them.
+// Hundreds of processes load the same modules: test workers, and the servers and commands that they start. Compile each once for
+// all of them.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
 export default defineConfig({
-  // Node takes the CommonJS build of graphql, for which all packages around it check; Vite would take the other.
+  // Node loads the CommonJS build of graphql, which other packages check for. Vite would load the ES module build.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: [
@@ -19,14 +19,14 @@ export default defineConfig({
       'benchmarks/**/*.test.ts',
     ],
     globalSetup: ['packages/server/test/global-setup.ts'],
-    // Tests start servers and databases; a slow machine is no failure.
+    // Tests start servers and databases. A slow machine must not fail them.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 100_000 } },
     sequence: { shuffle: true },
-    // Files of one worker share the modules, which keep nothing between them: loading them for each takes a quarter of the time.
+    // Files in one worker share modules, which keep no state. Loading them for each file would take a quarter of the time.
     isolate: false,
-    // Much of a test's time is waiting, for processes and databases of its own.
+    // Tests spend much of their time waiting for processes and databases.
     maxWorkers: 5,
   },
 })

@@ -20,14 +20,14 @@ function isGenuine(headers, body) {
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '', 'webhook-signature': signatures = '' } = headers
   if (!/^\d+$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) return false
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
-  // Several stand there while a secret is being exchanged.
+  // While a secret is being rotated, the header has two signatures.
   return signatures.split(' ').some((text) => {
     const given = Buffer.from(text.replace(/^v1,/, ''), 'base64')
     return text.startsWith('v1,') && given.length === expected.length && timingSafeEqual(given, expected)
   })
 }
 
-/** A message may come twice: a day of ids is enough to notice. */
+/** A message can arrive twice. Ids are kept for a day to detect that. */
 function isNew(id) {
   for (const [old, when] of handled) if (Date.now() - when > 86_400_000) handled.delete(old)
   if (handled.has(id)) return false
@@ -36,7 +36,7 @@ function isNew(id) {
 }
 
 const server = createServer(async (request, response) => {
-  // Bytes as they came: JSON that is written anew has another signature.
+  // Verify the bytes as received: JSON that was serialized again has another signature.
   const body = Buffer.concat(await request.toArray())
   const genuine = request.method === 'POST' && isGenuine(request.headers, body)
   if (genuine && isNew(request.headers['webhook-id'])) {

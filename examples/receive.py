@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Receives Muster's webhooks with the standard library alone, verifies them (Standard Webhooks) and prints each once:
+"""Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each once. Uses only the standard library:
 
     WEBHOOK_SECRET=whsec_… python3 examples/receive.py 8080
 
-What does not verify is refused with 401. Behind it: your own work, and ids kept where they outlive the process.
+Responds 401 if the signature is invalid. In production, store the ids where they survive a restart.
 """
 import base64, hashlib, hmac, json, os, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,7 +16,7 @@ handled = {}  # when each webhook-id was handled
 def is_genuine(headers, body):
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     expected = b"v1," + base64.b64encode(hmac.digest(KEY, signed, hashlib.sha256))
-    # Several stand there while a secret is being exchanged.
+    # While a secret is being rotated, the header has two signatures.
     given = (headers["webhook-signature"] or "").split(" ")
     stamp = headers["webhook-timestamp"] or ""
     is_fresh = stamp.isdecimal() and abs(time.time() - int(stamp)) <= TOLERANCE
@@ -24,7 +24,7 @@ def is_genuine(headers, body):
 
 
 def is_new(message_id):
-    """A message may come twice: a day of ids is enough to notice."""
+    """A message can arrive twice. Ids are kept for a day to detect that."""
     now = time.time()
     for old in [one for one, when in list(handled.items()) if now - when > 86_400]:
         del handled[old]
@@ -34,13 +34,13 @@ def is_new(message_id):
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers["content-length"] or 0)
-        # Bytes as they came: JSON that is written anew has another signature.
+        # Verify the bytes as received: JSON that was serialized again has another signature.
         body = self.rfile.read(length) if length <= 1 << 20 else b""
         genuine = is_genuine(self.headers, body)
         if genuine and is_new(self.headers["webhook-id"]):
             message = json.loads(body)
             print(message["type"], json.dumps(message["data"]), flush=True)
-        # An answer of 2xx is what tells Muster not to send it again.
+        # A 2xx status tells Muster not to retry.
         self.send_response(204 if genuine else 401)
         self.end_headers()
 

@@ -48,7 +48,7 @@ const runGo: Run = async (args, env) => {
 
 async function buildGo(): Promise<string> {
   const binary = join(folder, 'query')
-  // Go brings its libraries compiled for machines that have a C compiler; for others it compiles them anew.
+  // Go includes its libraries compiled for machines with a C compiler. Without one, it compiles them again.
   const CGO_ENABLED = isThere('gcc') ? '1' : '0'
   const env = { ...process.env, GOCACHE: join(folder, 'go'), GO111MODULE: 'off', CGO_ENABLED }
   await promisify(execFile)('go', ['build', '-o', binary, example('query.go')], { env })
@@ -135,8 +135,8 @@ describe.each(examples)('$file', ({ program, run }) => {
     expect(JSON.parse(stdout).errors[0].extensions.reason).toBe('bad-signature')
   })
 
-  runnable('fails where nobody answers', async () => {
-    const file = join(folder, 'nobody')
+  runnable('fails if no server responds', async () => {
+    const file = join(folder, 'unreachable')
     await writeFile(file, credentialsOf('http://127.0.0.1:1', app.owner))
     const { code, stdout, stderr } = await run(['{ version }'], { MUSTER_CREDENTIALS: file })
     expect(code).not.toBe(0)

@@ -32,7 +32,7 @@ export function compressBuild(): Plugin {
 async function compressFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))
-  // Node compresses a few at a time, in threads of its own.
+  // Node compresses a few files at a time, in its thread pool.
   await Promise.all(files.map(({ parentPath, name }) => compressFile(join(parentPath, name))))
 }
 

@@ -64,7 +64,7 @@ test('the documents have no inline script and name nothing on other hosts', asyn
   }
 })
 
-test('compressed files hold what they stand beside', async () => {
+test('compressed files contain what the files beside them contain', async () => {
   const html = await readdir(join(folder, 'assets'))
   const script = html.find((name) => /^index-.*\.js$/.test(name))
   if (script === undefined) throw new Error('the build has no script of index.html')

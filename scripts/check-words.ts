@@ -1,0 +1,43 @@
+/**
+ * Fails if a document, comment, message, or name contains a word of `words/word-list.ts`: `node scripts/check-words.ts`. A line
+ * may quote such a word if it contains the comment `words: allow`.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { findWords } from './words/find-words.ts'
+
+/** Generated files repeat words of other files, which are checked. Landed migrations are not edited. */
+const skipped = [/\.generated\./, /^scripts\/words\//, /^packages\/server\/migrations\//, /^benchmarks\/results\//]
+
+/** Folders and files whose English has not been revised yet. Remove an entry after revising it; never add one. */
+const unrevised: readonly string[] = JSON.parse(
+  readFileSync(new URL('words/unrevised.json', import.meta.url), 'utf8'),
+) as string[]
+
+const files = execFileSync(
+  'git',
+  ['ls-files', '*.md', '*.ts', '*.tsx', '*.mjs', '*.py', '*.go', '*.sh', '*.graphql', '*.yaml', '*.yml'],
+  {
+    encoding: 'utf8',
+  },
+)
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(file))
+  .filter((file) => !skipped.some((pattern) => pattern.test(file)))
+  .filter((file) => !unrevised.some((path) => file === path || file.startsWith(`${path}/`)))
+
+const problems = files.flatMap((file) => {
+  const text = readFileSync(file, 'utf8')
+  const lines = text.split('\n')
+  return findWords(text)
+    .filter(({ line }) => !lines[line - 1]?.includes('words: allow'))
+    .map(({ line, column, found, instead }) => `${file}:${line}:${column}: "${found}": write ${instead}`)
+})
+
+for (const problem of problems) console.error(problem)
+if (problems.length > 0) {
+  console.error(
+    `${problems.length} ${problems.length === 1 ? 'word' : 'words'} to replace; see scripts/words/word-list.ts.`,
+  )
+  process.exitCode = 1
+}

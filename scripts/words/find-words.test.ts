@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { findWords } from './find-words.ts'
+
+it('finds words in any case, with their place and the replacement', () => {
+  expect(findWords('First line.\nAn Answer is told ANEW.')).toEqual([
+    { line: 2, column: 11, found: 'is told', instead: 'reports, notifies, sends' },
+    { line: 2, column: 19, found: 'ANEW', instead: 'again' },
+  ])
+})
+
+it('ignores words that only contain a listed word', () => {
+  expect(findWords('amended, recommend, underwayside, contexts')).toEqual([])
+})

@@ -1,0 +1,26 @@
+import { words } from './word-list.ts'
+
+/** A word of the list in a text. Lines and columns count from 1. */
+export interface Finding {
+  line: number
+  column: number
+  found: string
+  instead: string
+}
+
+const patterns = words.map(({ pattern, instead }) => ({ pattern: new RegExp(`\\b(?:${pattern})\\b`, 'gi'), instead }))
+
+/** Every word of the list that the text contains, in the text's order within each line. */
+export function findWords(text: string): Finding[] {
+  return text.split('\n').flatMap((content, index) => {
+    const found = patterns.flatMap(({ pattern, instead }) =>
+      [...content.matchAll(pattern)].map((match) => ({
+        line: index + 1,
+        column: match.index + 1,
+        found: match[0],
+        instead,
+      })),
+    )
+    return found.sort((a, b) => a.column - b.column)
+  })
+}
