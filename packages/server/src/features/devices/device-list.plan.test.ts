@@ -5,10 +5,11 @@ import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { selectServices } from '../services/services.queries.ts'
 import { type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
-import { countDevices, type DeviceStart, findPlace, selectDevicePage } from './device-list.queries.ts'
+import { countDevices, type DeviceStart, devicePageSql, findPlace, selectDevicePage } from './device-list.queries.ts'
 import { listDevices } from './device-list.ts'
 import { databasePlace, readDeviceOrder } from './device-sort.ts'
 import { selectDevices } from './devices.queries.ts'
+import { rowsRead } from './list/rows-read.ts'
 
 let database: ExplainedDatabase
 beforeAll(async () => {
@@ -218,6 +219,7 @@ describe.each<[filter: DeviceFilterArguments, context: string | undefined, index
   [{ attributes: { '$svc.statusA': 'node-5' } }, 'lab', 'device_live_by_status_a'],
 ])('filtered by %j in context %s', (args, context, index) => {
   test(`page and total use ${index}`, async () => {
+    expect(rowsRead({ ...args, context }, { devices: 20_000, firstRecord: 1 }).page.reasons).toEqual([])
     const filter = readDeviceFilter(args, context)
     const order = readDeviceOrder('created desc', undefined)
     const page = { filter, order, start: { offset: 0 }, limit: 101, attributes: false }
@@ -231,3 +233,36 @@ describe.each<[filter: DeviceFilterArguments, context: string | undefined, index
     }
   })
 })
+
+// Sorted or filtered so that no index serves, a page that is not full has read every device.
+test.each<DeviceFilterArguments & { sort?: string; context?: string }>([
+  { sort: 'rack' },
+  { sort: '$svc.statusA', context: 'lab' },
+  { name: 'q9' },
+  { attributes: { rack: null } },
+])('%j reads every device, and the list knows beforehand', async (args) => {
+  const reads = rowsRead(args, { devices: 20_000, firstRecord: 1 })
+  expect(reads.page.rows).toBe(20_000)
+  const filter = readDeviceFilter(args, args.context)
+  const order = readDeviceOrder(args.sort, args.context)
+  const page = { filter, order, start: { offset: 0 }, limit: 1, attributes: false as const }
+  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: ReadingNode }] }>`
+    explain (analyze, format json) ${devicePageSql(ACCOUNT, page)}`.execute(database.db)
+  expect(rowsReadBy(rows[0]!['QUERY PLAN'][0].Plan)).toBeGreaterThanOrEqual(20_000)
+})
+
+interface ReadingNode {
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: ReadingNode[]
+}
+
+function rowsReadBy(node: ReadingNode): number {
+  const own =
+    node['Relation Name'] === undefined
+      ? 0
+      : node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  return own + (node.Plans ?? []).reduce((sum, child) => sum + rowsReadBy(child), 0)
+}

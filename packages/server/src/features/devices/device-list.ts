@@ -3,20 +3,15 @@ import type { SqlStart } from '../../db/sorted-page.ts'
 import { notFound } from '../../errors.ts'
 import type { Place } from '../../graphql/cursor.ts'
 import type { List } from '../../graphql/list.ts'
-import { listOf, type PageArguments, readPage, type Start } from '../../graphql/paging.ts'
-import { parseContext } from '../attributes/attribute-name.ts'
+import { listOf, type Start } from '../../graphql/paging.ts'
 import type { Device } from './device.ts'
-import { type DeviceFilter, type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
+import type { DeviceFilter } from './device-filter.ts'
 import { parseId } from './device-id.ts'
 import { countDevices, type DeviceStart, findPlace, placeOf, selectDevicePage } from './device-list.queries.ts'
 import { type AttributesRead, toDevice } from './device-row.ts'
-import { type DeviceOrder, databasePlace, readDeviceOrder } from './device-sort.ts'
-
-export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
-  sort?: string | null | undefined
-  /** The context in which attributes are read for filter and sort. */
-  context?: string | null | undefined
-}
+import { type DeviceOrder, databasePlace } from './device-sort.ts'
+import { type DeviceListArguments, readDeviceListArguments } from './list/device-list-arguments.ts'
+import { FAR } from './list/rows-read.ts'
 
 /** One page of the viewer's devices. `attributes`: whether the document asks for those of its items. */
 export async function listDevices(
@@ -25,10 +20,7 @@ export async function listDevices(
   { attributes }: { attributes: AttributesRead },
 ): Promise<List<Device>> {
   const { accountId } = viewer
-  const context = parseContext(args.context, 'context')
-  const order = readDeviceOrder(args.sort, context)
-  const filter = readDeviceFilter(args, context)
-  const page = readPage(args, { order: order.text, firstRecord })
+  const { filter, order, page } = readDeviceListArguments(args, firstRecord)
 
   const total = (): Promise<number> => countDevices(db, accountId, filter)
   const found = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
@@ -45,9 +37,6 @@ export async function listDevices(
 }
 
 const isUnfiltered = (filter: DeviceFilter): boolean => Object.keys(filter).length === 0
-
-/** Passing over fewer takes no longer than asking how many there are. */
-const FAR = 5_000
 
 async function fromNearerEnd(start: SqlStart, total: () => Promise<number>): Promise<DeviceStart> {
   if (!('offset' in start) || start.offset < FAR) return start

@@ -1,0 +1,21 @@
+import { type Page, type PageArguments, readPage } from '../../../graphql/paging.ts'
+import { parseContext } from '../../attributes/attribute-name.ts'
+import { type DeviceFilter, type DeviceFilterArguments, readDeviceFilter } from '../device-filter.ts'
+import { type DeviceOrder, readDeviceOrder } from '../device-sort.ts'
+
+export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
+  sort?: string | null | undefined
+  /** The context in which attributes are read for filter and sort. */
+  context?: string | null | undefined
+}
+
+/** What the arguments of `devices` ask for. Throws an `ApiError` for those that are wrong. */
+export function readDeviceListArguments(
+  args: DeviceListArguments,
+  firstRecord: 0 | 1,
+): { filter: DeviceFilter; order: DeviceOrder; page: Page } {
+  const context = parseContext(args.context, 'context')
+  const order = readDeviceOrder(args.sort, context)
+  const filter = readDeviceFilter(args, context)
+  return { filter, order, page: readPage(args, { order: order.text, firstRecord }) }
+}

@@ -1,0 +1,38 @@
+import { noRowsRead, type RowsRead } from '../../graphql/rows-read.ts'
+import type { EventListArguments } from './events.ts'
+
+/** What one list of events reads: its page, and its `total` if the document asks for that. */
+export interface EventListReads {
+  page: RowsRead
+  total: RowsRead
+}
+
+/** Nobody counts the events of an account. As many are assumed wherever a list may read all of them. */
+const ASSUMED_EVENTS = 100_000
+/** Passing over fewer events is cheap. */
+const FAR = 5_000
+
+/**
+ * The rows that `events` of a user with these arguments may read beyond those it returns. Events are read from the newest on,
+ * along the account's key or the index of a device: whatever else chooses among them is looked for one by one.
+ */
+export function eventRowsRead({
+  types,
+  minDate,
+  maxDate,
+  deviceId,
+  from,
+  after,
+  last,
+}: EventListArguments): EventListReads {
+  const reasons: string[] = []
+  if (types != null) reasons.push('types: no index finds events by type')
+  if (maxDate != null) reasons.push('maxDate: newer events are passed over one by one')
+  if (minDate != null) reasons.push('minDate: no index finds events by time')
+  if (after == null && last == null && from != null && from > FAR)
+    reasons.push(`from passes over ${from} events; after starts right behind an event`)
+  return {
+    page: reasons.length === 0 || deviceId != null ? noRowsRead : { rows: ASSUMED_EVENTS, reasons },
+    total: { rows: ASSUMED_EVENTS, reasons: ['total counts every event that matches'] },
+  }
+}
