@@ -1,0 +1,113 @@
+// A process of its own: connections that misbehave in one of four ways. It does as little as it can for each response, since
+// the server needs the processor.
+import { createConnection, type Socket } from 'node:net'
+import { setPriority } from 'node:os'
+import { createResponseReader } from './response-reader.ts'
+
+export interface Attack {
+  host: string
+  port: number
+  /** The local address of the connections. */
+  from: string
+  connections: number
+  /** Sent by the connections in turn. */
+  requests: Buffer[]
+  /**
+   * `repeat` reads each response and sends the request again, `ignore` never reads, `wait` sends once and waits, which leaves a
+   * request unfinished or a connection idle.
+   */
+  behavior: 'repeat' | 'ignore' | 'wait'
+}
+
+export type AttackerOrder = { kind: 'attack'; attacks: Attack[] } | { kind: 'stop' }
+
+export interface AttackerState {
+  /** Responses by status and error code, and connections that were closed or refused. */
+  outcomes: Record<string, number>
+  open: number
+  /** Milliseconds that the oldest connection of the kind `wait` was open. */
+  longestOpen: number
+}
+
+const REPORT_MS = 250
+/** Below the server and the other user, who would otherwise wait for the attacker rather than for the server. */
+const NICE = 5
+const RECONNECT_MS = 200
+/** Opened at a time, so that the backlog of the listening socket holds them. */
+const OPENED_AT_ONCE = 100
+const OPEN_EVERY_MS = 20
+/** A connection that is not read does not notice that it is closed until something is written to it. */
+const PROBE_MS = 2_000
+
+if (process.send !== undefined) run()
+
+function run(): void {
+  setPriority(NICE)
+  const state: AttackerState = { outcomes: {}, open: 0, longestOpen: 0 }
+  const sockets = new Map<Socket, number>()
+  let isStopping = false
+  const count = (outcome: string): void => {
+    state.outcomes[outcome] = (state.outcomes[outcome] ?? 0) + 1
+  }
+
+  const open = (attack: Attack, index: number): void => {
+    if (isStopping) return
+    const { host, port, from, requests, behavior } = attack
+    const request = requests[index % requests.length]
+    const socket = createConnection({ host, port, localAddress: from, noDelay: true })
+    let isConnected = false
+    let probe: NodeJS.Timeout | undefined
+    const reader = createResponseReader((outcome) => {
+      count(outcome)
+      if (behavior === 'repeat' && socket.writable) socket.write(request!)
+    })
+    socket.on('connect', () => {
+      isConnected = true
+      sockets.set(socket, performance.now())
+      if (request !== undefined) socket.write(request)
+      if (behavior === 'ignore') {
+        socket.pause()
+        probe = setInterval(() => socket.write('\r\n'), PROBE_MS)
+      }
+    })
+    if (behavior !== 'ignore') socket.on('data', reader)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearInterval(probe)
+      if (isStopping) return
+      noteAge(behavior, sockets.get(socket))
+      sockets.delete(socket)
+      count(isConnected ? 'closed' : 'not connected')
+      setTimeout(() => open(attack, index), RECONNECT_MS)
+    })
+  }
+
+  const noteAge = (behavior: Attack['behavior'], opened: number | undefined): void => {
+    if (behavior !== 'wait' || opened === undefined) return
+    state.longestOpen = Math.max(state.longestOpen, performance.now() - opened)
+  }
+
+  const openAll = (attack: Attack): void => {
+    let index = 0
+    const opening = setInterval(() => {
+      for (let each = 0; each < OPENED_AT_ONCE && index < attack.connections; each++) open(attack, index++)
+      if (index >= attack.connections) clearInterval(opening)
+    }, OPEN_EVERY_MS)
+  }
+
+  const report = (): void => void process.send!({ ...state, open: sockets.size } satisfies AttackerState)
+  const reporting = setInterval(report, REPORT_MS)
+  process.once('disconnect', () => process.exit())
+  process.on('message', (order: AttackerOrder) => {
+    if (order.kind === 'attack') {
+      for (const attack of order.attacks) openAll(attack)
+      return
+    }
+    isStopping = true
+    clearInterval(reporting)
+    report()
+    for (const socket of sockets.keys()) socket.resetAndDestroy()
+    setImmediate(() => process.exit())
+  })
+  report()
+}

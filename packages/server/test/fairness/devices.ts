@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newCounts } from '../../../cli/src/simulate/counts.ts'
+import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
+import { createPace } from '../../../cli/src/simulate/pace.ts'
+
+export interface ConnectedDevices {
+  connected(): number
+  /** What went wrong so far: connections that were lost, reports that were not acknowledged. */
+  failures(): Record<string, number>
+  disconnect(): Promise<void>
+}
+
+const REPORT_EVERY_S = 5
+const CONNECTS_PER_SECOND = 50
+const CONNECTED_WITHIN_MS = 30_000
+const LOOK_MS = 50
+
+/** Connects devices over MQTT; each reports every five seconds. */
+export async function connectDevices(broker: string, devices: Credentials[]): Promise<ConnectedDevices> {
+  const counts = newCounts(devices.length)
+  const turn = createPace(CONNECTS_PER_SECOND)
+  const running = devices.map((device) =>
+    createDevice(device, { broker, every: REPORT_EVERY_S, dropEvery: 0, turn }, counts),
+  )
+  const ended = Promise.all(running.map((device) => device.run()))
+  const connected: ConnectedDevices = {
+    connected: () => counts.connected,
+    failures: () => ({ ...counts.failures }),
+    async disconnect() {
+      for (const device of running) device.stop()
+      await ended
+    },
+  }
+  const end = performance.now() + CONNECTED_WITHIN_MS
+  while (counts.connected < devices.length) {
+    if (performance.now() > end) {
+      await connected.disconnect()
+      throw new Error(`${counts.connected} of ${devices.length} devices connected: ${JSON.stringify(counts.failures)}`)
+    }
+    await sleep(LOOK_MS)
+  }
+  return connected
+}

@@ -1,0 +1,65 @@
+import { percentile } from './other-user.ts'
+import { REMAINING_MIB, type Result } from './run-row.ts'
+
+export interface Limits {
+  p50Ms: number
+  mostMs: number
+  growthMiB: number
+}
+
+export const limits: Limits = { p50Ms: 100, mostMs: 1_000, growthMiB: 300 }
+
+/** The documented 30 seconds, and the time until the server looks again. */
+const UNFINISHED_OPEN_MS = 33_000
+
+/** What each result must meet. Empty: all is met. */
+export function judge(result: Result): string[] {
+  return [...judgeService(result), ...judgeTimes(result), ...judgeMemory(result)]
+}
+
+/** What must hold on any machine, however slow. */
+export function judgeService({ row, rejections, readyz, devices, outcomes }: Result): string[] {
+  const failures: string[] = []
+  const rejected = total(rejections)
+  if (rejected > 0) failures.push(`the other user was rejected ${rejected} times: ${list(rejections)}`)
+  const { 200: _, ...unready } = readyz
+  if (total(unready) > 0) failures.push(`/readyz returned ${list(unready)}`)
+  if (devices.connected < devices.of || total(devices.failures) > 0)
+    failures.push(`${devices.connected} of ${devices.of} devices stayed connected: ${list(devices.failures)}`)
+  if (row.name !== '0' && !wasRejected(outcomes, row.closes === true)) failures.push('the attacker was never rejected')
+  return failures
+}
+
+function judgeTimes({ times, longestOpen }: Result): string[] {
+  const failures: string[] = []
+  const p50 = percentile(times, 0.5)
+  const most = times.at(-1) ?? Number.NaN
+  if (!(p50 <= limits.p50Ms)) failures.push(`p50 is ${p50.toFixed(0)} ms, above ${limits.p50Ms} ms`)
+  if (!(most <= limits.mostMs))
+    failures.push(`the slowest response took ${most.toFixed(0)} ms, above ${limits.mostMs} ms`)
+  if (longestOpen > UNFINISHED_OPEN_MS)
+    failures.push(`a connection without a whole request stayed open for ${(longestOpen / 1_000).toFixed(0)} s`)
+  return failures
+}
+
+function judgeMemory({ memory: { before, most, after } }: Result): string[] {
+  const failures: string[] = []
+  const growth = most.server - before.server
+  const remaining = after.server - before.server
+  if (growth >= limits.growthMiB) failures.push(`memory grew by ${growth.toFixed(0)} MiB`)
+  if (remaining >= REMAINING_MIB) failures.push(`${remaining.toFixed(0)} MiB of memory remained`)
+  return failures
+}
+
+function wasRejected(outcomes: Record<string, number>, closes: boolean): boolean {
+  return Object.keys(outcomes).some(
+    (outcome) => /^(429|503)|RATE_LIMITED/.test(outcome) || (closes && /^(closed|not connected|408)/.test(outcome)),
+  )
+}
+
+const total = (counts: Record<string, number>): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
+
+export const list = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([what, count]) => `${count} × ${what}`)
+    .join(', ') || 'none'

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { signRequest } from '@muster/http-signature'
+import type { AccessKey } from './population.ts'
+
+const PATH = '/graphql/v1'
+const HEADERS = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
+
+export interface Operation {
+  query: string
+  variables?: Record<string, unknown>
+}
+
+/** The headers and body of an operation, signed by this key. */
+export function signOperation(url: string, { keyId, secret }: AccessKey, operation: Operation) {
+  const body = JSON.stringify(operation)
+  const signature = signRequest({
+    keyId,
+    key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') },
+    method: 'POST',
+    url: `${url}${PATH}`,
+    headers: HEADERS,
+    body,
+    created: Math.floor(Date.now() / 1_000),
+  })
+  return { path: PATH, headers: { ...HEADERS, ...signature, 'content-length': String(Buffer.byteLength(body)) }, body }
+}
+
+/** The same as the bytes of an HTTP request. */
+export function signedBytes(url: string, key: AccessKey, operation: Operation): Buffer {
+  const { headers, body } = signOperation(url, key, operation)
+  return requestBytes('POST', PATH, { host: new URL(url).host, ...headers }, body)
+}
+
+function requestBytes(method: string, target: string, headers: Record<string, string>, body = ''): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+}
+
+const unknownKey = (): AccessKey => ({
+  keyId: `MK${randomBytes(9).toString('hex').toUpperCase()}`,
+  secret: randomBytes(32).toString('base64'),
+})
+
+/** An ordinary request signed by a key that does not exist. */
+export const wrongSignature = (url: string): Buffer => signedBytes(url, unknownKey(), { query: '{ login { email } }' })
+
+const PADDING_BYTES = 8_000
+
+/**
+ * Three signatures that no key made, over components that can be spelled in many ways and over a header of 8 KB, so that
+ * each attempt to verify one hashes 8 KB.
+ */
+export function costlySignatures(): Buffer {
+  const created = Math.floor(Date.now() / 1_000)
+  const labels = ['a', 'b', 'c']
+  const input = labels.map(
+    (label) =>
+      `${label}=("@method" "@authority" "@target-uri" "host" "x-padding");created=${created};keyid="${unknownKey().keyId}"`,
+  )
+  const signature = labels.map((label) => `${label}=:${randomBytes(32).toString('base64')}:`)
+  return requestBytes('GET', `${PATH}?query=%7Blogin%7Bemail%7D%7D`, {
+    host: 'LocalHost',
+    'x-padding': 'x'.repeat(PADDING_BYTES),
+    'signature-input': input.join(', '),
+    signature: signature.join(', '),
+  })
+}
+
+const UNFINISHED_BYTES = 1024 * 1024
+
+/** A request without credentials whose last byte is missing. */
+export function unfinishedRequest(url: string): Buffer {
+  const headers = {
+    host: new URL(url).host,
+    'content-type': 'application/json',
+    'content-length': String(UNFINISHED_BYTES),
+  }
+  return requestBytes('POST', PATH, headers, ' '.repeat(UNFINISHED_BYTES - 1))
+}

@@ -1,0 +1,45 @@
+const KEPT_BYTES = 2_048
+
+/** Reads HTTP responses of one connection and reports the outcome of each: its status, and the first error code in its body. */
+export function createResponseReader(onResponse: (outcome: string) => void): (part: Buffer) => void {
+  let head = ''
+  let start = ''
+  let left = -1
+  let isChunked = false
+  let tail = ''
+
+  const finish = (): void => {
+    const code = /"code":"(\w+)"/.exec(start)?.[1]
+    const status = head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length)
+    head = ''
+    start = ''
+    tail = ''
+    left = -1
+    onResponse(code === undefined ? status : `${status} ${code}`)
+  }
+
+  const readHead = (part: Buffer): Buffer | undefined => {
+    const text = head + part.toString('latin1')
+    const end = text.indexOf('\r\n\r\n')
+    if (end === -1) {
+      head = text
+      return undefined
+    }
+    const body = part.subarray(end + 4 - head.length)
+    head = text.slice(0, end)
+    isChunked = /\r\ntransfer-encoding: *chunked/i.test(head)
+    left = isChunked ? Number.POSITIVE_INFINITY : Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0)
+    return body
+  }
+
+  return (part) => {
+    const body = left === -1 ? readHead(part) : part
+    if (body === undefined) return
+    if (start.length < KEPT_BYTES) start += body.toString('latin1', 0, KEPT_BYTES)
+    left -= body.length
+    if (isChunked) {
+      tail = (tail + body.toString('latin1', Math.max(0, body.length - 5))).slice(-5)
+      if (tail === '0\r\n\r\n') finish()
+    } else if (left <= 0) finish()
+  }
+}

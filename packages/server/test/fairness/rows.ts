@@ -1,0 +1,132 @@
+import type { Attack } from './attacker.ts'
+import type { AccessKey, Population } from './population.ts'
+import { costlySignatures, type Operation, signedBytes, unfinishedRequest, wrongSignature } from './requests.ts'
+
+/** One row of the table: an attack and what it must not achieve. */
+export interface Row {
+  name: string
+  attack: string
+  /** The attack lasts at least this long, whatever the options say. */
+  leastSeconds?: number
+  /** The other user comes from the attacker's address. */
+  sharesAddress?: boolean
+  /** Closing the attacker's connections is a rejection, too. */
+  closes?: boolean
+  attacks(target: Target): Attack[]
+}
+
+export interface Target {
+  url: string
+  population: Population
+  /** The address that attackers come from. */
+  from: string
+}
+
+const ALIASES = 15
+const UNKNOWN_NAMES = 200
+
+const aliases = (field: string): string =>
+  Array.from({ length: ALIASES }, (_, index) => `f${index}: ${field}`).join(' ')
+
+/** Devices without any of 200 attributes, in a context, in an order that has no index, counted: fifteen times. */
+const fullScans: Operation = {
+  query: `query ($a: Object) { login { ${aliases('devices(attributes: $a, context: "x", sort: "x.y desc", size: 1) { total items { id } }')} } }`,
+  variables: { a: Object.fromEntries(Array.from({ length: UNKNOWN_NAMES }, (_, index) => [`n${index}`, null])) },
+}
+const attributeNames: Operation = { query: `{ login { ${aliases('attributeNames { name }')} } }` }
+const sortWithoutIndex: Operation = { query: '{ login { devices(sort: "no.index") { items { id } } } }' }
+const largePage: Operation = { query: '{ login { devices(size: 1000) { items { attributes } } } }' }
+
+function attackWith(
+  { url, from }: Target,
+  connections: number,
+  requests: Buffer[],
+  behavior: Attack['behavior'] = 'repeat',
+): Attack {
+  const { hostname: host, port } = new URL(url)
+  return { host, port: Number(port), from, connections, requests, behavior }
+}
+
+function signedAttack(
+  target: Target,
+  connections: number,
+  keys: AccessKey[],
+  operation: Operation,
+  behavior?: Attack['behavior'],
+): Attack {
+  const requests = keys.map((key) => signedBytes(target.url, key, operation))
+  return attackWith(target, connections, requests, behavior)
+}
+
+/** A key that reads only. */
+const oneKey = ({ population }: Target): AccessKey[] => population.attackers[0]!.keys.slice(1, 2)
+const eightKeys = ({ population }: Target): AccessKey[] => population.attackers[0]!.keys.slice(0, 8)
+const keysOfFour = ({ population }: Target): AccessKey[] => population.attackers.map(({ keys }) => keys[0]!)
+
+/** Rows 1 to 3 together. */
+const queriesBy = (target: Target, keys: AccessKey[], share: number): Attack[] => [
+  signedAttack(target, keys.length * share, keys, fullScans),
+  signedAttack(target, keys.length * share, keys, attributeNames),
+  signedAttack(target, keys.length * 15, keys, sortWithoutIndex),
+]
+
+export const rows: readonly Row[] = [
+  { name: '0', attack: 'none', attacks: () => [] },
+  {
+    name: '1',
+    attack: 'one connection: 15 × devices in a full scan',
+    attacks: (target) => [signedAttack(target, 1, oneKey(target), fullScans)],
+  },
+  {
+    name: '2',
+    attack: '4 connections: 15 × attributeNames',
+    attacks: (target) => [signedAttack(target, 4, oneKey(target), attributeNames)],
+  },
+  {
+    name: '3',
+    attack: '120 connections: devices(sort: "no.index")',
+    attacks: (target) => [signedAttack(target, 120, oneKey(target), sortWithoutIndex)],
+  },
+  {
+    name: '4',
+    attack: 'no key, 120 connections: three costly signatures each',
+    attacks: (target) => [attackWith(target, 120, [costlySignatures()])],
+  },
+  {
+    name: '5',
+    attack: '170 connections: do not read a 30 MB page',
+    closes: true,
+    attacks: (target) => [signedAttack(target, 170, oneKey(target), largePage, 'ignore')],
+  },
+  {
+    name: '6',
+    attack: 'no key, 900 connections: wrong signatures',
+    attacks: (target) => [attackWith(target, 900, [wrongSignature(target.url)])],
+  },
+  {
+    name: '7',
+    attack: 'no key: 600 unfinished bodies, 3,000 idle connections',
+    leastSeconds: 45,
+    closes: true,
+    attacks: (target) => [
+      attackWith(target, 600, [unfinishedRequest(target.url)], 'wait'),
+      attackWith(target, 3_000, [], 'wait'),
+    ],
+  },
+  {
+    name: '8keys',
+    attack: 'eight keys of one user: rows 1, 2, and 3 together',
+    attacks: (target) => queriesBy(target, eightKeys(target), 1),
+  },
+  {
+    name: '4users',
+    attack: 'four users: rows 1, 2, and 3 together',
+    attacks: (target) => queriesBy(target, keysOfFour(target), 2),
+  },
+  {
+    name: '3shared',
+    attack: 'row 3 from the address of the other user',
+    sharesAddress: true,
+    attacks: (target) => [signedAttack(target, 120, oneKey(target), sortWithoutIndex)],
+  },
+]

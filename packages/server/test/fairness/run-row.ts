@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
+import { startAttacker } from './attacker-process.ts'
+import { connectDevices } from './devices.ts'
+import { measureOtherUser } from './other-user.ts'
+import type { Population } from './population.ts'
+import type { Row } from './rows.ts'
+import { type Memory, measureMemory } from './server.ts'
+import { watch } from './watch.ts'
+
+export interface Result {
+  row: Row
+  times: number[]
+  rejections: Record<string, number>
+  readyz: Record<string, number>
+  /** Devices that were connected at the end, of how many, and what went wrong with them. */
+  devices: { connected: number; of: number; failures: Record<string, number> }
+  memory: { before: Memory; most: Memory; after: Memory }
+  /** What the attacker received, and for how long its waiting connections stayed open. */
+  outcomes: Record<string, number>
+  longestOpen: number
+}
+
+interface Ground {
+  server: FleetServer
+  folder: string
+  population: Population
+}
+
+const OTHER_ADDRESS = '127.0.0.2'
+const ATTACKER_ADDRESS = '127.0.0.3'
+/** The server has settled by then. */
+const SETTLE_MS = 3_000
+/** Memory must have come back down by then. */
+const RECOVER_MS = 60_000
+const LOOK_MS = 1_000
+/** Memory has come back down when it is within this much of what it was, in MiB. */
+export const REMAINING_MIB = 150
+
+/** Runs one attack while the other user and the devices go on. */
+export async function runRow({ server, folder, population }: Ground, row: Row, seconds: number): Promise<Result> {
+  const { url } = server
+  const devices = await connectDevices(server.broker, population.connected.devices)
+  const attacker = await startAttacker()
+  try {
+    await sleep(SETTLE_MS)
+    const before = await measureMemory(server, folder)
+    const failedBefore = devices.failures()
+    const end = new AbortController()
+    const from = row.sharesAddress ? OTHER_ADDRESS : ATTACKER_ADDRESS
+    attacker.start(row.attacks({ url, population, from }))
+    const measuring = Promise.all([
+      measureOtherUser(url, population.other, OTHER_ADDRESS, end.signal),
+      watch(server, folder, end.signal),
+    ])
+    await sleep(Math.max(seconds, row.leastSeconds ?? 0) * 1_000)
+    end.abort()
+    const [other, watched] = await measuring
+    const { outcomes, longestOpen } = await attacker.stop()
+    const found = {
+      connected: devices.connected(),
+      of: population.connected.devices.length,
+      failures: difference(devices.failures(), failedBefore),
+    }
+    const after = await memoryAfter(server, folder, before)
+    const memory = { before, most: mostOf([before, ...watched.memory]), after }
+    return { row, ...other, readyz: watched.readyz, devices: found, memory, outcomes, longestOpen }
+  } finally {
+    await attacker.stop()
+    await devices.disconnect()
+  }
+}
+
+async function memoryAfter(server: FleetServer, folder: string, before: Memory): Promise<Memory> {
+  const end = performance.now() + RECOVER_MS
+  for (;;) {
+    const memory = await measureMemory(server, folder)
+    if (memory.server < before.server + REMAINING_MIB || performance.now() > end) return memory
+    await sleep(LOOK_MS)
+  }
+}
+
+const mostOf = (memory: readonly Memory[]): Memory => ({
+  server: Math.max(...memory.map(({ server }) => server)),
+  database: Math.max(...memory.map(({ database }) => database)),
+})
+
+function difference(now: Record<string, number>, before: Record<string, number>): Record<string, number> {
+  const grown = Object.entries(now).map(([what, count]): [string, number] => [what, count - (before[what] ?? 0)])
+  return Object.fromEntries(grown.filter(([, count]) => count > 0))
+}

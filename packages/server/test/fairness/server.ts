@@ -1,0 +1,44 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFleetServer, type FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
+
+/** A data folder that is removed at the end, unless the caller named it. */
+export async function openDataFolder(named: string | undefined): Promise<{ folder: string; close(): Promise<void> }> {
+  if (named !== undefined) {
+    await mkdir(named, { recursive: true, mode: 0o700 })
+    return { folder: named, close: async () => {} }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'muster-fairness-'))
+  return { folder, close: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** A server as `npm start` starts it, with the PostgreSQL that comes with it. */
+export const createServer = (folder: string, env: Record<string, string> = {}): Promise<FleetServer> =>
+  createFleetServer({ MUSTER_DATA: folder, MUSTER_LOG_LEVEL: 'error', ...env })
+
+export interface Memory {
+  /** MiB of the server's process. */
+  server: number
+  /** MiB of PostgreSQL's processes, shared buffers excluded. */
+  database: number
+}
+
+export async function measureMemory(server: FleetServer, folder: string): Promise<Memory> {
+  const postmaster = (await readFile(join(folder, 'pg', 'postmaster.pid'), 'utf8')).split('\n')[0]!
+  const [own, database] = await Promise.all([server.memory(), familyMemory(postmaster)])
+  return { server: own, database }
+}
+
+async function familyMemory(pid: string): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  const pids = [pid, ...children.split(' ').filter((child) => child !== '')]
+  const sizes = await Promise.all(pids.map(anonymousMemory))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** Zero for a process that has ended. */
+async function anonymousMemory(pid: string): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
+}
