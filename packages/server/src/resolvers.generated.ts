@@ -482,7 +482,7 @@ export type Device = {
   owner: UserReference;
   /** This device's events, newest first. Without dates and without after, one month back from maxDate or now. */
   events: EventList;
-  /** The device's services, its bulk service apart. Sorted by name, id, created, state, application, port or an attribute. */
+  /** The device's services, except its bulk service. They sort by name, id, created, state, application, port, or an attribute, written as for devices. */
   services: Array<Service>;
 };
 

@@ -445,7 +445,7 @@ export interface DeviceFields {
   }>
   owner: Branch<'UserReference', 'one'>
   platform: Leaf<string | null>
-  /** The device's services, its bulk service apart. Sorted by name, id, created, state, application, port or an attribute. */
+  /** The device's services, except its bulk service. They sort by name, id, created, state, application, port, or an attribute, written as for devices. */
   services: Branch<'Service', 'many', {
     application?: readonly number[] | null | undefined
     name?: string | null | undefined
@@ -813,7 +813,7 @@ export interface UserFields {
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
-    /** A field or attribute name, then optionally a space and asc or desc. */
+    /** A field or an attribute name: -created for descending, created for ascending. created desc and created asc mean the same. */
     sort?: string | null | undefined
     /** active or inactive */
     state?: string | null | undefined

@@ -18,6 +18,14 @@ describe('a sort', () => {
     ['site desc asc', { attribute: 'site desc', direction: 'asc' }],
     ['asc', { attribute: 'asc', direction: 'asc' }],
     ['attributes.name  asc', { attribute: 'name ', direction: 'asc' }],
+    ['-created', { field: 'created', direction: 'desc' }],
+    ['+created', { field: 'created', direction: 'asc' }],
+    ['-attributes.name', { attribute: 'name', direction: 'desc' }],
+    ['-$svc.statusA', { attribute: '$svc.statusA', direction: 'desc' }],
+    ['--site', { attribute: '-site', direction: 'desc' }],
+    ['-site asc', { attribute: '-site', direction: 'asc' }],
+    ['+site DESC', { attribute: '+site', direction: 'desc' }],
+    ['-created desc', { attribute: '-created', direction: 'desc' }],
     ['net.ssid asc', { attribute: 'net.ssid', direction: 'asc' }],
   ])('%j is read as %j', (text, expected) => {
     expect(parseSort(text, fields)).toEqual(expected)
@@ -35,12 +43,17 @@ describe('a sort', () => {
     ' name asc',
     'attributes.',
     'attributes. asc ',
+    '-',
+    '+',
+    '-attributes.',
+    '-rack row',
   ])('%j is refused, with what would be right', (text) => {
     expect(() => parseSort(text, fields)).toThrow(/a field \(name, created\) or an attribute name/)
   })
 
   test('has one text, however it is written', () => {
     expect(sortText(parseSort('name', fields))).toBe(sortText(parseSort('name ASC', fields)))
+    expect(sortText(parseSort('-name', fields))).toBe(sortText(parseSort('name desc', fields)))
     expect(sortText(parseSort('site', fields))).toBe(sortText(parseSort('attributes.site asc', fields)))
     expect(sortText(parseSort('attributes.name', fields))).not.toBe(sortText(parseSort('name', fields)))
   })

@@ -9,9 +9,10 @@ export type Sort<Field extends string> = { direction: Direction } & ({ field: Fi
 const ATTRIBUTE_PREFIX = 'attributes.'
 
 /**
- * Reads a sort argument: a field or an attribute's name, then optionally one blank and `asc` or `desc` in either case. A
- * field wins over an attribute of the same name; `attributes.` before a name makes it the attribute. A name with a blank
- * in it needs its direction written, or its last word would be taken for one.
+ * Reads a sort argument: a field or the name of an attribute, and its direction. The direction is a sign before the name
+ * (`-` descending, `+` ascending), or a space and `asc` or `desc` in either case behind it; ascending if omitted. If it is
+ * behind the name, a sign is part of the name. A field wins over an attribute of the same name; `attributes.` before a name
+ * makes it the attribute. A name with a space in it needs its direction behind it, or its last word would be read as one.
  */
 export function parseSort<Field extends string>(text: string, fields: readonly Field[]): Sort<Field> {
   const { name, direction } = splitDirection(text, fields)
@@ -23,18 +24,21 @@ export function parseSort<Field extends string>(text: string, fields: readonly F
   return { direction, attribute }
 }
 
+const directionOfSign: Readonly<Record<string, Direction>> = { '-': 'desc', '+': 'asc' }
+
 function splitDirection(text: string, fields: readonly string[]): { name: string; direction: Direction } {
   // Not by code points (u): the long s, U+017F, would then be one of desc.
   const end = /^(.+) (asc|desc)$/is.exec(text)
   if (end !== null) return { name: end[1]!, direction: end[2]!.toLowerCase() as Direction }
   if (text.includes(' ')) throw wrongSort(text, fields)
-  return { name: text, direction: 'asc' }
+  const direction = directionOfSign[text.charAt(0)]
+  return direction === undefined ? { name: text, direction: 'asc' } : { name: text.slice(1), direction }
 }
 
 const wrongSort = (text: string, fields: readonly string[]): Error =>
   badInput(
-    `sort is a field (${fields.join(', ')}) or an attribute name, then optionally one blank and asc or desc; ` +
-      `found ${JSON.stringify(text.slice(0, 300))}`,
+    `sort must be a field (${fields.join(', ')}) or an attribute name, with - before it for descending, or with a space ` +
+      `and asc or desc behind it; found ${JSON.stringify(text.slice(0, 300))}`,
   )
 
 /** The sort as one text, the same for every way to write it. */

@@ -27,7 +27,7 @@ names of attributes; --json has all of them, with the services.`),
     )
     .argument('[part]', 'part of the name, case aside: the same as --where name~PART')
     .option('--where <condition>', 'a condition, such as state=active or site=oslo; may be given again', collect)
-    .option('--sort <order>', 'a field or an attribute, then asc or desc: "site desc"', 'name asc')
+    .option('--sort <order>', 'a field or an attribute; - before it for descending: -created', 'name asc')
     .option('--context <name>', 'read attributes as they are in this context')
     .addHelpText('after', whereHelp)
     .action(run)

@@ -1,6 +1,6 @@
 /** What the list shows, kept in its address; what is left away is the default. */
 export interface DevicesSearch {
-  /** As the API takes it: `name asc`, `lastReported desc`, `attributes.site asc`. */
+  /** In the API's form: `name asc`, `-lastReported`, `attributes.site desc`. */
   sort?: string
   /** Part of the name. */
   name?: string
@@ -96,9 +96,12 @@ export interface Sort {
   isDescending: boolean
 }
 
+/** Reads the ways to write a sort that the API accepts: `name desc`, `-name`. */
 export function readSort(sort: string = DEFAULT_SORT): Sort {
-  const [, by, direction] = /^(.*?)(?: (asc|desc))?$/i.exec(sort) ?? [sort, sort]
-  return { by: by ?? sort, isDescending: direction?.toLowerCase() === 'desc' }
+  const [, written, direction] = /^(.*) (asc|desc)$/i.exec(sort) ?? []
+  if (written !== undefined) return { by: written, isDescending: direction?.toLowerCase() === 'desc' }
+  const isSigned = /^[-+]./.test(sort)
+  return { by: isSigned ? sort.slice(1) : sort, isDescending: isSigned && sort.startsWith('-') }
 }
 
 export const writeSort = ({ by, isDescending }: Sort): string => `${by} ${isDescending ? 'desc' : 'asc'}`

@@ -34,6 +34,19 @@ describe('sort', () => {
     const wanted = expected(devices).map(({ name }) => name)
     expect(await names(user, { sort })).toEqual(wanted)
     expect(await names(user, { sort: `${sort} DESC` })).toEqual([...wanted].reverse())
+    expect(await names(user, { sort: `-${sort}` })).toEqual([...wanted].reverse())
+    expect(await names(user, { sort: `+${sort}` })).toEqual(wanted)
+  })
+
+  test('a sign is part of the name if the direction is written', async () => {
+    const { user } = await userWith(app, [
+      { name: 'a', attributes: { site: '2', '-site': '1' } },
+      { name: 'b', attributes: { site: '1', '-site': '2' } },
+    ])
+    expect(await names(user, { sort: '-site' })).toEqual(['a', 'b'])
+    expect(await names(user, { sort: '-site desc' })).toEqual(['b', 'a'])
+    expect(await names(user, { sort: '-site asc' })).toEqual(['a', 'b'])
+    expect(await names(user, { sort: '+site' })).toEqual(['b', 'a'])
   })
 
   test.each([

@@ -98,6 +98,7 @@ describe('services of a device', () => {
     expect(await services({ sort: 'name desc' })).toEqual(['web 10', 'Web 2', 'shell', 'plain'])
     expect(await services({ sort: 'port' })).toEqual(['shell', 'web 10', 'Web 2', 'plain'])
     expect(await services({ sort: 'port desc' })).toEqual(['Web 2', 'web 10', 'shell', 'plain'])
+    expect(await services({ sort: '-port' })).toEqual(['Web 2', 'web 10', 'shell', 'plain'])
     expect((await services({ sort: 'application desc' }))[0]).toBe('shell')
     expect(await services({ sort: 'id' })).toEqual((await services({ sort: 'id desc' })).reverse())
     expect(await services({ sort: 'state' })).toEqual((await services({ sort: 'state desc' })).reverse())
@@ -105,6 +106,7 @@ describe('services of a device', () => {
     for (const [index, { id }] of three.entries()) await setAttribute(app.owner, id, 'rack', `r ${10 - index}`)
     expect(await services({ sort: 'rack' })).toEqual(['web 10', 'Web 2', 'shell', 'plain'])
     expect(await services({ sort: 'rack desc' })).toEqual(['shell', 'Web 2', 'web 10', 'plain'])
+    expect(await services({ sort: '-rack' })).toEqual(['shell', 'Web 2', 'web 10', 'plain'])
   })
 
   test('are filtered by part of the name, state and type', async () => {
