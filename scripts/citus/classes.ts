@@ -6,6 +6,7 @@ export type Class = 'distributed' | 'reference' | 'local'
 
 const distributed = [
   ...['device', 'device_live', 'device_hold', 'device_count', 'service', 'service_live', 'attribute_override', 'event'],
+  ...['attribute_name', 'attribute_name_summary'],
   ...['webhook', 'webhook_sending', 'webhook_delivery'],
 ]
 

@@ -16,6 +16,7 @@ import type { Config } from './config.ts'
 import type { Context, Viewer } from './context.ts'
 import type { Database } from './db/database.ts'
 import type { ReadSide } from './db/read-side.ts'
+import { createNameCounts } from './features/attributes/names/name-counts.ts'
 import { registerEventsDownload } from './features/events/events-download.ts'
 import type { Feed } from './features/events/feed/feed.ts'
 import { reportRoute } from './features/presence/report-route.ts'
@@ -243,6 +244,7 @@ function readElsewhere(readSide: ReadSide, createContext: ReturnType<typeof cont
 function contextOf(deps: AppDeps) {
   const { config, db, secrets, feed, outbound } = deps
   const clock = clockOf(deps)
+  const nameCounts = createNameCounts(deps)
   return (request: FastifyRequest, viewer: Viewer): Context => ({
     db,
     viewer,
@@ -251,6 +253,7 @@ function contextOf(deps: AppDeps) {
     firstRecord: config.firstRecord,
     origin: config.publicUrl ?? `${request.protocol}://${request.headers.host}`,
     linkKey: linkKeyOf(secrets),
+    nameCounts,
     feed,
     secrets,
     outbound,

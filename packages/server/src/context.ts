@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Secrets } from './auth/secrets.ts'
 import type { Database } from './db/database.ts'
+import type { NameCounts } from './features/attributes/names/name-counts.ts'
 import type { Feed } from './features/events/feed/feed.ts'
 import type { Outbound } from './outbound/outbound.ts'
 
@@ -30,6 +31,8 @@ export interface Context {
   readonly origin: string
   /** Signs download links. */
   readonly linkKey: Buffer
+  /** Counts attribute names. */
+  readonly nameCounts: NameCounts
   /** What subscriptions are made from. */
   readonly feed: Feed
   /** Encrypts what access keys sign with. */

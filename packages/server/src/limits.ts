@@ -12,6 +12,8 @@ export const limits = {
   /** Bytes of names and values a target and context. */
   bytesPerTarget: 64 * 1024,
   contextsPerTarget: 64,
+  /** Names that `attributeNames` lists: those on the most devices and services. */
+  attributeNames: 10_000,
   contextLength: 64,
   deviceNameLength: 100,
   serviceNameLength: 100,
@@ -57,6 +59,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   namesPerTarget: 'attribute names of one target, in the base and in each context',
   bytesPerTarget: 'bytes of the attributes of one target as JSON text, in the base and in each context',
   contextsPerTarget: 'contexts of one target',
+  attributeNames: 'names that attributeNames lists, those on the most devices and services',
   contextLength: 'characters of a context',
   deviceNameLength: 'characters of a device name',
   serviceNameLength: 'characters of a service name',

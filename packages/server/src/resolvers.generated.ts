@@ -34,7 +34,10 @@ export type User = {
   overrides: Scalars['Object']['output'];
   /** Contexts in which an attribute of this user has an override. */
   contexts: Array<Scalars['String']['output']>;
-  /** Every attribute name in use on this user's devices and services. */
+  /**
+   * The attribute names in use on this user's devices and services. A new name is listed at once. Counts are exact up to
+   * 2,000 devices; with more devices they are at most 60 seconds old.
+   */
   attributeNames: Array<AttributeName>;
   devices: DeviceList;
   /** Devices by id; unknown ids and other users' are left out. */
@@ -607,7 +610,7 @@ export type AttributeName = {
   devices: Scalars['Int']['output'];
   /** How many services have it, in the base or in any context. */
   services: Scalars['Int']['output'];
-  /** When a value of this name last changed on one of them, as far as the newest 100,000 events tell. */
+  /** When a value of this name last changed on a device or a service; null if that was long ago. */
   lastChanged?: Maybe<Scalars['DateTime']['output']>;
 };
 

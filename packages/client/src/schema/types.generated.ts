@@ -57,7 +57,7 @@ export interface ApplicationType {
 export interface AttributeName {
   /** How many devices have it, in the base or in any context. */
   devices: number
-  /** When a value of this name last changed on one of them, as far as the newest 100,000 events tell. */
+  /** When a value of this name last changed on a device or a service; null if that was long ago. */
   lastChanged: string | null
   /** As it is written in setAttribute: group and sub-name with a dot between. */
   name: string
@@ -249,7 +249,7 @@ export interface Service {
 export interface User {
   /** Newest first. */
   accessKeys: AccessKey[]
-  /** Every attribute name in use on this user's devices and services. */
+  /** The attribute names in use on this user's devices and services. A new name is listed at once. Counts are exact up to 2,000 devices; with more devices they are at most 60 seconds old. */
   attributeNames: AttributeName[]
   /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
   attributes: Attributes
@@ -357,7 +357,7 @@ export interface ApplicationTypeFields {
 export interface AttributeNameFields {
   /** How many devices have it, in the base or in any context. */
   devices: Leaf<number>
-  /** When a value of this name last changed on one of them, as far as the newest 100,000 events tell. */
+  /** When a value of this name last changed on a device or a service; null if that was long ago. */
   lastChanged: Leaf<string | null>
   /** As it is written in setAttribute: group and sub-name with a dot between. */
   name: Leaf<string>
@@ -780,7 +780,7 @@ export interface UserFields {
     context?: string | null | undefined
     name: string
   }>
-  /** Every attribute name in use on this user's devices and services. */
+  /** The attribute names in use on this user's devices and services. A new name is listed at once. Counts are exact up to 2,000 devices; with more devices they are at most 60 seconds old. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
   attributes: Leaf<Attributes, {

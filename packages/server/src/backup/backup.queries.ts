@@ -12,8 +12,9 @@ export interface Table {
 }
 
 /**
- * Every table of Muster's schema, each behind those that it refers to. The queue of jobs has a schema of its own; the count of devices
- * comes about as they are written.
+ * Every table of Muster's schema, each behind those that it refers to. Tables that follow from others are omitted: the
+ * triggers of `device` fill `device_count`, and attribute names are counted when they are next listed. The queue of jobs is
+ * in another schema.
  */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
@@ -27,7 +28,8 @@ export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
         else pg_table_size(class.oid) end::float8 as bytes
     from pg_class as class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname not in ('migration', 'migration_lock', 'migration_progress', 'device_count')
+      and relname not in ('migration', 'migration_lock', 'migration_progress', 'device_count',
+        'attribute_name', 'attribute_name_summary')
     order by relname`)
   return inOrder(rows)
 }

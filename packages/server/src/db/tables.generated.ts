@@ -64,6 +64,21 @@ export interface AccountTotp {
   verified: Generated<boolean>
 }
 
+export interface AttributeName {
+  account_id: string
+  devices: number
+  last_changed: Timestamp | null
+  name: string
+  services: number
+}
+
+export interface AttributeNameSummary {
+  account_id: string
+  counted: Timestamp
+  /** The counts include every event up to this one */
+  event_id: Int8
+}
+
 export interface AttributeOverride {
   account_id: string
   attributes: Json
@@ -280,6 +295,8 @@ export interface DB {
   account: Account
   account_password: AccountPassword
   account_totp: AccountTotp
+  attribute_name: AttributeName
+  attribute_name_summary: AttributeNameSummary
   attribute_override: AttributeOverride
   device: Device
   device_count: DeviceCount

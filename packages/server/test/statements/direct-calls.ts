@@ -7,6 +7,7 @@ import * as totp from '../../src/auth/sessions/totp.queries.ts'
 import type { Database } from '../../src/db/database.ts'
 import * as accessKeys from '../../src/features/access-keys/access-keys.queries.ts'
 import * as attributes from '../../src/features/attributes/attributes.queries.ts'
+import * as attributeNames from '../../src/features/attributes/names/attribute-names.queries.ts'
 import * as setAttribute from '../../src/features/attributes/set-attribute.queries.ts'
 import * as cutOff from '../../src/features/devices/cut-off.queries.ts'
 import * as deviceChanges from '../../src/features/devices/device-changes.queries.ts'
@@ -63,6 +64,9 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
         return (db) => masterKey.writeSecrets(db, place, { column, secrets })
       }),
     ]),
+
+    (db) => attributeNames.findRecentTargets(db, accountId, { after: 0n, limit: 1, names: ['site'] }),
+    (db) => attributeNames.countNamesOnTargets(db, accountId, { ids: [id, service], names: ['site'] }),
 
     (db) => passkeys.listPasskeys(db, accountId),
     (db) => passkeys.renamePasskey(db, accountId, { id: 'none', name: 'phone' }),

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
 import type { Device } from '../devices/device.ts'
 import { categoryAndStatus, RESERVED_GROUP } from './attribute-name.ts'
-import { lastChangeOf, listAttributeNames } from './attribute-names.ts'
+import { listAttributeNames } from './names/attribute-names.ts'
 import {
   type BaseOf,
   deviceBase,
@@ -46,7 +46,6 @@ export const attributesPart = schemaPart(new URL('./attributes.graphql', import.
   },
   Device: { ...attributeFields(deviceBase), ...categoryAndStatusFields },
   Service: attributeFields(serviceBase),
-  AttributeName: { lastChanged: ({ name }, _input, context) => lastChangeOf(context, name) },
   Mutation: {
     setAttribute: (_root, input, context) => setAttribute(context, input),
     setAttributes: (_root, input, context) => setAttributes(context, input),

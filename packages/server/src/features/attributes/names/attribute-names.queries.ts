@@ -1,0 +1,158 @@
+import { type Database, query } from '../../../db/database.ts'
+import { reservedColumns } from '../attributes.ts'
+
+export interface NameCount {
+  name: string
+  /** Targets that have the name, in the base or in any context. */
+  devices: number
+  services: number
+}
+
+export interface AttributeName extends NameCount {
+  /** When a value of the name last changed on a device or a service; null if not in the events that were read. */
+  lastChanged: Date | null
+}
+
+/** `condition` selects targets by the column that holds their id. */
+type TargetCondition = (column: string) => string
+
+/** The fences (`offset 0`) keep one look-up by key for each device. Planned freely, the join can read all pairs of rows. */
+const reservedNames = (condition: TargetCondition, overrides: string) => `
+  select 'device' as kind, t.id, reserved.name
+  from (select t.id from device t where t.account_id = $1 and ${overrides} and ${condition('t.id')} offset 0) as t,
+    lateral (select * from device_live where account_id = $1 and device_id = t.id offset 0) as l,
+    lateral (values ${[...reservedColumns].map(([subName, column]) => `('$svc.${subName}', l.${column})`).join(', ')})
+      as reserved (name, value)
+  where reserved.value is not null`
+
+const baseNames = (condition: TargetCondition, overrides: string) => `
+  select 'device' as kind, t.id, used.name from device t, attribute_names(t.attributes) as used
+  where t.account_id = $1 and ${overrides} and ${condition('t.id')}
+  union all${reservedNames(condition, overrides)}
+  union all
+  select 'service', t.id, used.name from service t, attribute_names(t.attributes) as used
+  where t.account_id = $1 and ${overrides} and ${condition('t.id')}`
+
+/**
+ * Counts the targets of each name. Only a target with overrides can have a name more than once, so only those targets
+ * are deduplicated: deduplicating all of them takes most of the time.
+ */
+const countText = (condition: TargetCondition) => `
+  select name,
+    coalesce(sum(targets) filter (where kind = 'device'), 0)::int as devices,
+    coalesce(sum(targets) filter (where kind = 'service'), 0)::int as services
+  from (
+    select kind, name, count(*) as targets from (${baseNames(condition, `t.override_names = '{}'`)}) as once
+    group by kind, name
+    union all
+    select kind, name, count(*) from (
+      select kind, id, name from (${baseNames(condition, `t.override_names <> '{}'`)}) as base
+      union
+      select case when d.id is null then 'service' else 'device' end, o.target_id, used.name
+      from attribute_override o left join device d on d.account_id = o.account_id and d.id = o.target_id,
+        attribute_names(o.attributes) as used
+      where o.account_id = $1 and o.target_id <> $1 and ${condition('o.target_id')}
+    ) as several group by kind, name
+  ) as counted group by name`
+
+const countInRangeText = `${countText((column) => `${column} > $2 and ${column} <= $3`)}
+  order by sum(targets) desc limit $4`
+
+/** Counts names on the targets with ids above `after` and up to `upTo`: the `limit` names with the most targets. */
+export const countNamesInRange = (
+  db: Database,
+  accountId: string,
+  { after, upTo, limit }: { after: string; upTo: string; limit: number },
+) => query<NameCount>(db, countInRangeText, [accountId, after, upTo, limit])
+
+/** The id of the device that is `count` devices behind `after`; undefined where fewer are left. */
+export async function findRangeEnd(
+  db: Database,
+  accountId: string,
+  { after, count }: { after: string; count: number },
+): Promise<string | undefined> {
+  const rows = await query<{ id: string }>(
+    db,
+    'select id from device where account_id = $1 and id > $2 order by id offset $3 limit 1',
+    [accountId, after, count - 1],
+  )
+  return rows[0]?.id
+}
+
+/** The newest events behind an event: limits how many a statement reads. */
+const recentEvents = `
+  recent as materialized (
+    select type, device_id, targets, "timestamp", data from event
+    where account_id = $1 and id > $2 order by id desc limit $3
+  )`
+
+export interface EventRange {
+  /** Id of the event behind which to read. */
+  after: bigint
+  /** How many events to read, the newest first. */
+  limit: number
+}
+
+export interface RecentChanges {
+  /** How many events were read. */
+  events: number
+  /** Whether a device or a service was removed. */
+  hasRemovals: boolean
+  /** When each name last changed on a device or a service, in milliseconds. */
+  names: Record<string, number>
+}
+
+/** What recent events say about attributes of devices and services. */
+export async function readRecentChanges(
+  db: Database,
+  accountId: string,
+  { after, limit }: EventRange,
+): Promise<RecentChanges> {
+  const rows = await query<RecentChanges>(
+    db,
+    `with ${recentEvents}, changed as (
+       select name, max("timestamp") as "timestamp" from (
+         select "timestamp", jsonb_object_keys(data -> 'changes') as name from recent
+         where type = 'ATTRIBUTE_CHANGE' and device_id is not null
+         union all
+         select "timestamp", registered.name from recent, attribute_names(data -> 'attributes') as registered
+         where type = 'DEVICE_REGISTER'
+       ) as mentioned group by name
+     )
+     select count(*)::int as events,
+       coalesce(bool_or(type in ('DEVICE_DELETE', 'SERVICE_REMOVE')), false) as "hasRemovals",
+       (select coalesce(jsonb_object_agg(name, (extract(epoch from "timestamp") * 1000)::bigint), '{}') from changed) as names
+     from recent`,
+    [accountId, after, limit],
+  )
+  return rows[0]!
+}
+
+/** The devices and services on which recent events changed one of the names. */
+export async function findRecentTargets(
+  db: Database,
+  accountId: string,
+  { after, limit, names }: EventRange & { names: readonly string[] },
+): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    db,
+    `with ${recentEvents}
+     select distinct target.value ->> 'id' as id from recent, jsonb_array_elements(targets) as target
+     where case type
+       when 'ATTRIBUTE_CHANGE' then device_id is not null and data -> 'changes' ?| $4::text[]
+       when 'DEVICE_REGISTER' then exists (
+         select from attribute_names(data -> 'attributes') as registered where registered.name = any($4))
+       else false end`,
+    [accountId, after, limit, names],
+  )
+  return rows.map(({ id }) => id)
+}
+
+const countOnTargetsText = `select * from (${countText((column) => `${column} = any($2)`)}) as counts where name = any($3)`
+
+/** Counts names on the given devices and services. */
+export const countNamesOnTargets = (
+  db: Database,
+  accountId: string,
+  { ids, names }: { ids: readonly string[]; names: readonly string[] },
+) => query<NameCount>(db, countOnTargetsText, [accountId, ids, names])

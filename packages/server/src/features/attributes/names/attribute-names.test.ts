@@ -1,0 +1,175 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../../test/app.ts'
+import { attributeClient } from '../../../../test/attribute-client.ts'
+import { seedDevices } from '../../../../test/seed-devices.ts'
+import { EXACT_DEVICES } from './attribute-names.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const document = '{ login { attributeNames { name devices services } } }'
+
+/** `[name, devices, services]` of each name. */
+async function namesOf(user: TestUser): Promise<[string, number, number][]> {
+  const { login } = await user.data(document)
+  return login.attributeNames.map((each: { name: string; devices: number; services: number }) => [
+    each.name,
+    each.devices,
+    each.services,
+  ])
+}
+
+async function lastChangeOf(user: TestUser, name: string): Promise<string | null> {
+  const { login } = await user.data('{ login { attributeNames { name lastChanged } } }')
+  return login.attributeNames.find((each: { name: string }) => each.name === name).lastChanged
+}
+
+/** A user with more devices than are counted after every change; all have `site`. Returns the ids of the devices. */
+async function createLargeUser(): Promise<{ user: TestUser; ids: string[] }> {
+  const user = await app.createUser()
+  const devices = Array.from({ length: EXACT_DEVICES + 1 }, () => ({ attributes: { site: 'oslo' } }))
+  return { user, ids: await seedDevices(app.db, user.accountId, devices) }
+}
+
+/** Makes the user's summary older, as waiting would. */
+const waitSeconds = ({ accountId }: TestUser, seconds: number) =>
+  sql`update attribute_name_summary set counted = counted - make_interval(secs => ${seconds})
+    where account_id = ${accountId}`.execute(app.db)
+
+test('counts follow each change of a small account', async () => {
+  const user = await app.createUser()
+  const own = attributeClient(user)
+  expect(await namesOf(user)).toEqual([])
+  const id = await own.addDevice({ site: 'oslo' })
+  expect(await namesOf(user)).toEqual([['site', 1, 0]])
+  const serviceId = await own.addService(id)
+  await own.set('net.ssid', 'lab', serviceId, 'night')
+  expect(await namesOf(user)).toEqual([
+    ['net.ssid', 0, 1],
+    ['site', 1, 0],
+  ])
+  await own.set('site', null, id)
+  expect(await namesOf(user)).toEqual([['net.ssid', 0, 1]])
+  await user.data('mutation ($id: ID!) { removeService(id: $id) }', { id: serviceId })
+  expect(await namesOf(user)).toEqual([])
+})
+
+test('a deleted device no longer counts', async () => {
+  const user = await app.createUser()
+  const own = attributeClient(user)
+  const id = await own.addDevice({ site: 'oslo' })
+  await own.addDevice({ site: 'oslo', rack: '1' })
+  await namesOf(user)
+  await user.data('mutation ($id: String!) { deleteDevice(deviceId: $id) }', { id })
+  expect(await namesOf(user)).toEqual([
+    ['rack', 1, 0],
+    ['site', 1, 0],
+  ])
+})
+
+test('a large account lists a new name at once, and counts it exactly', async () => {
+  const { user, ids } = await createLargeUser()
+  const own = attributeClient(user)
+  expect(await namesOf(user)).toEqual([['site', ids.length, 0]])
+  await own.set('rack', '1', ids[0]!)
+  await own.set('rack', '2', ids[0]!, 'night')
+  await own.set('rack', '1', ids[1]!, 'night')
+  await own.set('gone', '1', ids[1]!)
+  await own.set('gone', null, ids[1]!)
+  await own.set('$svc.statusA', 'up', ids[2]!)
+  await own.addDevice({ net: { ssid: 'lab' } })
+  expect(await namesOf(user)).toEqual([
+    ['$svc.statusA', 1, 0],
+    ['net.ssid', 1, 0],
+    ['rack', 2, 0],
+    ['site', ids.length, 0],
+  ])
+})
+
+test('counts of a large account are at most a minute old', async () => {
+  const { user, ids } = await createLargeUser()
+  const own = attributeClient(user)
+  await namesOf(user)
+  await own.set('site', null, ids[0]!)
+  expect(await namesOf(user)).toEqual([['site', ids.length, 0]])
+  await waitSeconds(user, 60)
+  expect(await namesOf(user)).toEqual([['site', ids.length - 1, 0]])
+})
+
+test('lists when a name of a large account last changed', async () => {
+  const { user, ids } = await createLargeUser()
+  const own = attributeClient(user)
+  expect(await lastChangeOf(user, 'site')).toBe(null)
+  await own.set('site', 'bergen', ids[0]!)
+  const changed = await lastChangeOf(user, 'site')
+  expect(changed).toMatch(/^\d{4}-/)
+  await waitSeconds(user, 60)
+  expect(await lastChangeOf(user, 'site')).toBe(changed)
+})
+
+test('requests that need a count at the same time agree', async () => {
+  const { user, ids } = await createLargeUser()
+  const own = attributeClient(user)
+  await namesOf(user)
+  await own.set('rack', '1', ids[0]!)
+  await waitSeconds(user, 60)
+  const lists = await Promise.all(Array.from({ length: 8 }, () => namesOf(user)))
+  for (const names of lists) {
+    expect(names).toEqual([
+      ['rack', 1, 0],
+      ['site', ids.length, 0],
+    ])
+  }
+})
+
+test('two server processes list the same names', async () => {
+  const { user, ids } = await createLargeUser()
+  const another = await app.startAnother()
+  try {
+    const there = another.as(user)
+    await namesOf(user)
+    await attributeClient(there).set('rack', '1', ids[0]!)
+    const expected = [
+      ['rack', 1, 0],
+      ['site', ids.length, 0],
+    ]
+    expect([await namesOf(user), await namesOf(there)]).toEqual([expected, expected])
+    await waitSeconds(user, 60)
+    expect(await Promise.all([namesOf(user), namesOf(there)])).toEqual([expected, expected])
+  } finally {
+    await another.close()
+  }
+})
+
+test('a read-only key lists names', async () => {
+  const user = await app.createUser()
+  await attributeClient(user).addDevice({ site: 'oslo' })
+  await sql`update access_key set read_only = true where account_id = ${user.accountId}`.execute(app.db)
+  expect(await namesOf(user)).toEqual([['site', 1, 0]])
+})
+
+test('names of objects in JavaScript are names like others', async () => {
+  const user = await app.createUser()
+  const own = attributeClient(user)
+  const id = await own.addDevice()
+  await namesOf(user)
+  await own.set('__proto__', 'x', id)
+  await own.set('constructor', 'x', id)
+  expect(await namesOf(user)).toEqual([
+    ['__proto__', 1, 0],
+    ['constructor', 1, 0],
+  ])
+  expect(await lastChangeOf(user, '__proto__')).toMatch(/^\d{4}-/)
+})
+
+test("another user's names stay out of the list", async () => {
+  const user = await app.createUser()
+  const other = await app.createUser()
+  await attributeClient(other).addDevice({ theirs: 'x' })
+  await attributeClient(user).addDevice({ mine: 'x' })
+  expect([await namesOf(user), await namesOf(other)]).toEqual([[['mine', 1, 0]], [['theirs', 1, 0]]])
+})

@@ -1,0 +1,67 @@
+import type { Context } from '../../../context.ts'
+import { perRequest } from '../../../graphql/per-request.ts'
+import { limits } from '../../../limits.ts'
+import {
+  type AttributeName,
+  countNamesOnTargets,
+  findRecentTargets,
+  type RecentChanges,
+  readRecentChanges,
+} from './attribute-names.queries.ts'
+import type { CountedNames } from './name-counts.ts'
+import { findSummary, type NameSummary } from './name-summary.queries.ts'
+
+/** Up to this many devices, names are counted again after every change. */
+export const EXACT_DEVICES = 2_000
+/** With more devices, counts are at most this old. */
+const MAX_AGE_SECONDS = 60
+/** Counts of an account without changes are at most this old. Events are kept for longer. */
+const MAX_QUIET_AGE_SECONDS = 3_600
+/** Events behind the summary that a request reads, the newest first. */
+const RECENT_EVENTS = 20_000
+
+/**
+ * The attribute names in use on the viewer's devices and services, in alphabetical order. They come from a summary, plus
+ * the names that have appeared since.
+ */
+export const listAttributeNames = perRequest(async (context: Context): Promise<AttributeName[]> => {
+  const { db, viewer, nameCounts } = context
+  const { accountId } = viewer
+  const summary = await findSummary(db, accountId)
+  if (summary === undefined) return sorted((await nameCounts.count(accountId, undefined)).names)
+  const recent = await readRecentChanges(db, accountId, { after: summary.eventId, limit: RECENT_EVENTS })
+  if (isCurrent(summary, recent)) return withRecentChanges(context, summary, recent)
+  // A count in progress may have begun before the viewer's last write.
+  if (summary.devices <= EXACT_DEVICES) return sorted((await nameCounts.count(accountId, summary)).names)
+  const joined = await nameCounts.join(accountId, summary)
+  const since = await readRecentChanges(db, accountId, { after: joined.eventId, limit: RECENT_EVENTS })
+  return withRecentChanges(context, joined, since)
+})
+
+function isCurrent({ age, devices }: NameSummary, recent: RecentChanges): boolean {
+  const hasChanges = recent.hasRemovals || Object.keys(recent.names).length > 0 || recent.events === RECENT_EVENTS
+  if (!hasChanges) return age <= MAX_QUIET_AGE_SECONDS
+  return devices > EXACT_DEVICES && age <= MAX_AGE_SECONDS
+}
+
+async function withRecentChanges(
+  { db, viewer }: Context,
+  { names, eventId }: CountedNames,
+  recent: RecentChanges,
+): Promise<AttributeName[]> {
+  const changes = new Map(Object.entries(recent.names))
+  const known = names.map((name) => {
+    const changed = changes.get(name.name)
+    return changed === undefined ? name : { ...name, lastChanged: new Date(changed) }
+  })
+  for (const { name } of names) changes.delete(name)
+  const appeared = [...changes.keys()]
+  if (appeared.length === 0) return sorted(known)
+  const { accountId } = viewer
+  const ids = await findRecentTargets(db, accountId, { after: eventId, limit: RECENT_EVENTS, names: appeared })
+  const counts = await countNamesOnTargets(db, accountId, { ids, names: appeared })
+  return sorted([...known, ...counts.map((count) => ({ ...count, lastChanged: new Date(recent.names[count.name]!) }))])
+}
+
+const sorted = (names: readonly AttributeName[]): AttributeName[] =>
+  names.toSorted((one, other) => (one.name < other.name ? -1 : 1)).slice(0, limits.attributeNames)

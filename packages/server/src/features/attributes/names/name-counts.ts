@@ -1,0 +1,104 @@
+import type { Database } from '../../../db/database.ts'
+import { limits } from '../../../limits.ts'
+import type { Feed } from '../../events/feed/feed.ts'
+import {
+  type AttributeName,
+  countNamesInRange,
+  findRangeEnd,
+  type NameCount,
+  readRecentChanges,
+} from './attribute-names.queries.ts'
+import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from './name-summary.queries.ts'
+
+/** Events read for the last change of each name. */
+const EVENTS_READ = 100_000
+/** Devices counted by one statement, so that a count of a large account never holds a connection for long. */
+const DEVICES_PER_STATEMENT = 10_000
+/** Sorts behind every id. */
+const BEHIND_ALL_IDS = 'z'
+
+export type CountedNames = Pick<NameSummary, 'names' | 'eventId'>
+
+/** Counts the attribute names of accounts and saves the result. */
+export interface NameCounts {
+  /** Counts now. */
+  count(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
+  /** Joins a count that is in progress, or starts one. */
+  join(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
+}
+
+export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 'position'> }): NameCounts {
+  const inProgress = new Map<string, Promise<CountedNames>>()
+
+  const count = async (accountId: string, former: CountedNames | undefined): Promise<CountedNames> => {
+    // Read before anything is counted. All events up to this one are committed, so the count includes them.
+    const eventId = later(feed.position, former?.eventId)
+    const counts = await countNames(db, accountId)
+    const recent = await readRecentChanges(db, accountId, { after: former?.eventId ?? 0n, limit: EVENTS_READ })
+    const names = withLastChanges(counts, recent.names, former?.names ?? [])
+    await saveSummary(db, accountId, { names, eventId })
+    return { names, eventId }
+  }
+
+  return {
+    count,
+    join(accountId, former) {
+      let joined = inProgress.get(accountId)
+      if (joined === undefined) {
+        joined = count(accountId, former).finally(() => inProgress.delete(accountId))
+        inProgress.set(accountId, joined)
+      }
+      return joined
+    },
+  }
+}
+
+/** The feed's position is unknown while a transaction from before its start runs. */
+const later = (one = 0n, other = 0n): bigint => (one > other ? one : other)
+
+async function countNames(db: Database, accountId: string): Promise<NameCount[]> {
+  const limit = limits.attributeNames
+  const counts = new Map<string, NameCount>()
+  let after = ''
+  for (;;) {
+    const end = await findRangeEnd(db, accountId, { after, count: DEVICES_PER_STATEMENT })
+    const range = { after, upTo: end ?? BEHIND_ALL_IDS, limit }
+    for (const { name, devices, services } of await countNamesInRange(db, accountId, range)) {
+      const before = counts.get(name) ?? { devices: 0, services: 0 }
+      counts.set(name, { name, devices: before.devices + devices, services: before.services + services })
+    }
+    if (counts.size > 2 * limit) keepMostUsed(counts, limit)
+    if (end === undefined) break
+    after = end
+  }
+  keepMostUsed(counts, limit)
+  return [...counts.values()]
+}
+
+/** Replaces the account's summary, unless another process has saved one of later events meanwhile. */
+const saveSummary = (db: Database, accountId: string, { names, eventId }: CountedNames): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    if (!(await advanceSummary(transaction, accountId, eventId))) return
+    const present = names.map(({ name }) => name)
+    await deleteOtherNames(transaction, accountId, present)
+    await writeNames(transaction, accountId, names)
+  })
+
+function keepMostUsed(counts: Map<string, NameCount>, limit: number): void {
+  const targetsOf = ({ devices, services }: NameCount): number => devices + services
+  const byUse = [...counts.values()].sort((one, other) => targetsOf(other) - targetsOf(one))
+  for (const { name } of byUse.slice(limit)) counts.delete(name)
+}
+
+function withLastChanges(
+  counts: readonly NameCount[],
+  recent: Readonly<Record<string, number>>,
+  former: readonly AttributeName[],
+): AttributeName[] {
+  const before = new Map(former.map(({ name, lastChanged }) => [name, lastChanged]))
+  const changes = new Map(Object.entries(recent))
+  return counts.map((count) => {
+    const changed = changes.get(count.name)
+    return { ...count, lastChanged: changed === undefined ? (before.get(count.name) ?? null) : new Date(changed) }
+  })
+}
