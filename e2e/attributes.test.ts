@@ -141,4 +141,31 @@ describeConsole('attributes of a device', () => {
     await page.getByRole('button', { name: 'Save the change' }).waitFor({ state: 'detached' })
     expect(await read(person, id, null)).toEqual({ $svc: { statusA: 'checked' }, rack: 'mine', row: '2' })
   })
+  it('requests the names in use once for all pages, and again after a change', async () => {
+    const { person } = await personWith({ name: 'lamp', attributes: { level: '80' } })
+    const page = await site.open(person, { path: '/devices' })
+    let requests = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('attributeNames')) requests++
+    })
+    const showList = async (): Promise<void> => {
+      await page.getByRole('navigation').getByRole('link', { name: 'Devices', exact: true }).click()
+      await page.getByRole('link', { name: 'lamp', exact: true }).waitFor()
+      await site.answered(page)
+    }
+    const showDevice = () => page.getByRole('link', { name: 'lamp', exact: true }).click()
+    await site.answered(page)
+    await showDevice()
+    await row(page, 'level').waitFor()
+    await showList()
+    expect(requests).toBe(0)
+
+    await showDevice()
+    await page.getByRole('button', { name: 'Edit level' }).click()
+    await editor(page, 'level').fill('20')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await row(page, 'level').getByText('20').waitFor()
+    await showList()
+    expect(requests).toBe(1)
+  })
 })

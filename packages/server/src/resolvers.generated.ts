@@ -610,7 +610,7 @@ export type AttributeName = {
   devices: Scalars['Int']['output'];
   /** How many services have it, in the base or in any context. */
   services: Scalars['Int']['output'];
-  /** When a value of this name last changed on a device or a service; null if that was long ago. */
+  /** When a value of this name last changed on a device or a service; null if no such change is among the newest 100,000 events. */
   lastChanged?: Maybe<Scalars['DateTime']['output']>;
 };
 

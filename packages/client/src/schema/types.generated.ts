@@ -57,7 +57,7 @@ export interface ApplicationType {
 export interface AttributeName {
   /** How many devices have it, in the base or in any context. */
   devices: number
-  /** When a value of this name last changed on a device or a service; null if that was long ago. */
+  /** When a value of this name last changed on a device or a service; null if no such change is among the newest 100,000 events. */
   lastChanged: string | null
   /** As it is written in setAttribute: group and sub-name with a dot between. */
   name: string
@@ -357,7 +357,7 @@ export interface ApplicationTypeFields {
 export interface AttributeNameFields {
   /** How many devices have it, in the base or in any context. */
   devices: Leaf<number>
-  /** When a value of this name last changed on a device or a service; null if that was long ago. */
+  /** When a value of this name last changed on a device or a service; null if no such change is among the newest 100,000 events. */
   lastChanged: Leaf<string | null>
   /** As it is written in setAttribute: group and sub-name with a dot between. */
   name: Leaf<string>

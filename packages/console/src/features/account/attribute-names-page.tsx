@@ -1,21 +1,19 @@
 import { Code, Table, TextInput } from '@mantine/core'
 import { IconSearch, IconTag } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { Time } from '../../components/time.tsx'
+import { useAttributeNames } from '../attributes/use-attribute-names.ts'
 import { attributeColumn } from '../devices/columns.ts'
-import { AttributeNamesInUseDocument } from './account.generated.ts'
 import { Section } from './section.tsx'
 
 export function AttributeNamesPage() {
-  const [{ data, error }, again] = useQuery({ query: AttributeNamesInUseDocument })
+  const { names, error, again } = useAttributeNames('cache-and-network')
   const [part, setPart] = useState('')
-  const names = data?.login?.attributeNames
   const shown = names?.filter(({ name }) => name.toLowerCase().includes(part.trim().toLowerCase()))
   return (
     <Section

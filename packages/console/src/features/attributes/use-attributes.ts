@@ -39,7 +39,7 @@ export function useAttributes(targetId: string, context: Place): UseAttributes {
   const client = useClient()
   const variables = { id: [targetId], ...(context === undefined ? {} : { context }), inContext: context !== undefined }
   const [query, ask] = useQuery({ query: TargetAttributesDocument, variables })
-  const changeOne = useChange(SetTargetAttributeDocument)
+  const changeOne = useChange(SetTargetAttributeDocument, ['AttributeName'])
   const changeMany = useChange(SetTargetAttributesDocument)
 
   const { data, error, operation } = query
