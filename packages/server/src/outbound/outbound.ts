@@ -1,14 +1,18 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, request } from 'undici'
 import { type AddressRange, isReachable } from './reachable.ts'
-import { type Resolve, resolveName } from './resolve.ts'
+import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
 /** Sends requests to addresses that users named, and to those alone that may be reached. */
 export interface Outbound {
-  /** The first address of this host that may not be connected to; undefined where there is none, or none at all. */
-  findForbidden(url: URL): Promise<string | undefined>
+  /**
+   * Whether this host is an address, or a name of this machine, that may not be connected to. Other names are not looked up: the
+   * result would reveal which names the server's own network has. They are checked at each connection.
+   */
+  isForbidden(url: URL): boolean
   /** Never rejects: what went wrong is in the answer. */
   post(message: OutboundMessage): Promise<OutboundAnswer>
   close(): Promise<void>
@@ -34,6 +38,8 @@ export interface OutboundOptions {
 
 const CONNECT_MS = 5_000
 const WHOLE_MS = 15_000
+/** A lookup that fails takes at least this long: longer than most lookups take. */
+const FAILED_LOOKUP_MS = 1_000
 const KEPT_BYTES = 1_024
 /** An answer is read on up to here, so that its connection can be used again; the rest is cut off. */
 const READ_BYTES = 64 * 1_024
@@ -50,10 +56,10 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
     maxHeaderSize: 16 * 1_024,
   })
   return {
-    async findForbidden(url) {
+    isForbidden(url) {
       const host = hostOf(url)
-      const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
-      return addresses.find((address) => !reachable(address))
+      const addresses = isIP(host) === 0 ? loopbackAddresses(host) : [host]
+      return !addresses.every(reachable)
     },
     async post(message) {
       const began = performance.now()
@@ -108,33 +114,42 @@ async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
   return text.replaceAll('\u0000', '\ufffd')
 }
 
-/** The lookup of Node's sockets: all addresses of a name, and none when one of them may not be connected to. */
+/**
+ * The lookup of Node's sockets: all addresses of a name. A name with an address that may not be connected to fails like a name
+ * that has none, and no sooner than after a second, so that users cannot find out which names the server's own network has.
+ */
 function checkedLookup(resolve: Resolve, reachable: (address: string) => boolean): LookupFunction {
   return (name, options: LookupOptions, callback) => {
     const answer = callback as (error: Error | null, found?: LookupAddress[] | string, family?: number) => void
+    const leastUntil = performance.now() + FAILED_LOOKUP_MS
+    const fail = async (error: Error): Promise<void> => {
+      await sleep(Math.max(0, leastUntil - performance.now()))
+      answer(error)
+    }
     resolve(name).then(
       (addresses) => {
-        // Not which: names of the server's own network are nobody's to ask for.
-        if (!addresses.every(reachable))
-          return answer(new ForbiddenAddress('the name leads to an address that may not be connected to'))
         const found = addresses.map((address) => ({ address, family: isIP(address) }))
         const [first] = found
-        if (first === undefined) return answer(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }))
-        if (options.all) answer(null, found)
+        if (first === undefined || !addresses.every(reachable)) fail(noAddress())
+        else if (options.all) answer(null, found)
         else answer(null, first.address, first.family)
       },
-      (error: Error) => answer(error),
+      (error: Error) => fail(error),
     )
   }
 }
+
+const noAddress = (): Error => Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
 
 class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS'
 }
 
+const NO_ADDRESS = 'the name has no address that the server may connect to'
+
 const causes: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the name has no address',
-  ENODATA: 'the name has no address',
+  ENOTFOUND: NO_ADDRESS,
+  ENODATA: NO_ADDRESS,
   ESERVFAIL: 'the name could not be looked up',
   ETIMEOUT: 'the name could not be looked up in time',
   ECONNREFUSED: 'the connection was refused',

@@ -11,10 +11,15 @@ export type Resolve = (name: string) => Promise<string[]>
  */
 export const resolveName: Resolve = async (name) => {
   const wanted = name.replace(/\.$/, '').toLowerCase()
-  // RFC 6761 §6.3
-  if (wanted === 'localhost' || wanted.endsWith('.localhost')) return ['127.0.0.1', '::1']
+  const loopback = loopbackAddresses(wanted)
+  if (loopback.length > 0) return loopback
   const listed = addressesIn(await readFile(HOSTS_FILE, 'utf8').catch(() => ''), wanted)
   return listed.length > 0 ? listed : askDns(wanted)
+}
+
+/** The addresses of a name that means this machine everywhere (RFC 6761 §6.3); none for any other name. */
+export function loopbackAddresses(name: string): string[] {
+  return /(?:^|\.)localhost\.?$/i.test(name) ? ['127.0.0.1', '::1'] : []
 }
 
 const HOSTS_FILE = '/etc/hosts'

@@ -4,15 +4,15 @@ import { limits } from '../../limits.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 
 /**
- * Refuses a URL that could not be sent to, or must not be. A name that has no address now may get one later: every connection is
- * checked again. Which address a name has is not said: names of the server's own network are nobody's to ask for.
+ * Rejects a URL that no delivery could or may go to. Names are not looked up here, because the response would reveal which names
+ * the server's own network has; every connection checks the addresses of its name.
  */
-export async function assertWebhookUrl(text: string, outbound: Outbound): Promise<void> {
+export function assertWebhookUrl(text: string, outbound: Outbound): void {
   assertText(text, 'url', limits.webhookUrlLength)
   const url = parseUrl(text)
-  if ((await outbound.findForbidden(url)) !== undefined) {
+  if (outbound.isForbidden(url)) {
     throw badInput(
-      `url must lead to an address that anybody can reach, which ${url.hostname} does not (MUSTER_WEBHOOK_ALLOW can allow it)`,
+      `url must lead to a public address, and ${url.hostname} is not one (MUSTER_WEBHOOK_ALLOW can allow it)`,
     )
   }
 }

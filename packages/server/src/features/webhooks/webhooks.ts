@@ -54,7 +54,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   const { db, viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
   if (input.name != null) assertName(input.name, 'name', limits.webhookNameLength)
-  await assertWebhookUrl(input.url, outbound)
+  assertWebhookUrl(input.url, outbound)
 
   return db.transaction().execute(async (transaction) => {
     await assertRoomForAnother(transaction, viewer.accountId)
@@ -90,7 +90,7 @@ export async function updateWebhook(context: Context, id: string, change: Webhoo
   assertStorable(id, 'id')
   const events = readEvents(change.events)
   if (change.name != null) assertName(change.name, 'name', limits.webhookNameLength)
-  if (change.url != null) await assertWebhookUrl(change.url, outbound)
+  if (change.url != null) assertWebhookUrl(change.url, outbound)
 
   return db.transaction().execute(async (transaction) => {
     const before = await lockWebhook(transaction, viewer.accountId, id)
