@@ -16,6 +16,8 @@ export interface ClientOptions {
 
 export interface ListOptions extends ClientOptions {
   csv?: boolean
+  /** CSV without apostrophes before formulas. */
+  raw?: boolean
   columns?: string[]
   limit: number
 }
@@ -42,6 +44,7 @@ export function newListCommand(name: string, summary: string, { limit }: { limit
   const initial = limit === Number.POSITIVE_INFINITY ? 'all' : String(limit)
   return newClientCommand(name, summary)
     .addOption(new Option('--csv', 'print CSV, with a row of names first').conflicts('json'))
+    .option('--raw', 'in CSV, write what a spreadsheet would run as a formula without an apostrophe before it')
     .option('--columns <names>', 'columns of the table or CSV, with commas between', namesWithCommas)
     .addOption(new Option('--limit <count>', 'how many at most, or all').argParser(limitOf).default(limit, initial))
 }

@@ -54,6 +54,8 @@ describe('devices', () => {
       { id: two, attributes: { site: 'oslo' }, services: [] },
     ])
     expect(await lines('devices', 'list', '--sort', 'site desc', '--where', 'state=inactive')).toHaveLength(3)
+    const descending = await lines('devices', 'list', '--sort', '-name')
+    expect(descending).toEqual((await lines('devices', 'list', '--sort', '+name')).toReversed())
     const limited = await run('devices', 'list', '--limit', '2', '--columns', 'id', '--csv')
     expect(limited.stdout.split('\n')).toHaveLength(4)
     expect(limited.stderr).toContain('--limit all')

@@ -72,7 +72,26 @@ describe('a file of many devices', () => {
 describe('an export', () => {
   // Whatever the API takes: quotes, separators of both formats, formulas, line ends, blanks at the ends.
   const awkward = fc.string({
-    unit: fc.constantFrom('"', ',', '\n', '\r', ' ', ';', ':', '=', '!', '\\', '[', 'a', '1', '💡', '\u202e'),
+    unit: fc.constantFrom(
+      '"',
+      ',',
+      '\n',
+      '\r',
+      ' ',
+      ';',
+      ':',
+      '=',
+      '!',
+      '\\',
+      '[',
+      'a',
+      '1',
+      '💡',
+      '\u202e',
+      "'",
+      '-',
+      '@',
+    ),
   })
   const name = fc
     .oneof(awkward, fc.string({ unit: 'grapheme' }), fc.constantFrom("=cmd|' /C calc'!A0", 'NULL', '-1', 'name'))
@@ -132,6 +151,22 @@ describe('an export', () => {
     expect(await other.import(exported)).toMatchObject({ code: 0, ...counts(0, 0, 60) })
     const lines = (text: string): string[] => text.split('\n').sort()
     expect(lines(await other.export())).toEqual(lines(exported))
+  })
+
+  it('neutralizes formulas unless it is raw', async () => {
+    const [one, other] = [await openDesk(app), await openDesk(app)]
+    const attributes = { '=x': '1', site: '-5', note: "'=1", call: '+1 212 555' }
+    await seedDevices(app.db, one.user.accountId, [{ name: '=1+1', attributes }])
+    const exported = await one.export()
+    expect(exported).toBe(`name,hardwareId,platform,services,'=x,call,note,site\n'=1+1,,,,1,'+1 212 555,''=1,-5\n`)
+    await other.import(exported)
+    expect(await other.devices()).toMatchObject([{ name: '=1+1', attributes }])
+    const { stdout: raw } = await one.run('export', '--raw')
+    expect(raw).toBe(`name,hardwareId,platform,services,=x,call,note,site\n=1+1,,,,1,+1 212 555,'=1,-5\n`)
+    expect(await other.import(raw, '--raw')).toMatchObject({ code: 0, ...counts(0, 0, 1) })
+    const list = (...options: string[]) => one.run('devices', 'list', '--columns', 'name,site', '--csv', ...options)
+    expect((await list()).stdout).toBe("name,site\n'=1+1,-5\n")
+    expect((await list('--raw')).stdout).toBe('name,site\n=1+1,-5\n')
   })
 
   it('ends quietly when nobody reads on', async () => {

@@ -1,8 +1,9 @@
 import type { Api } from './api.ts'
-import { formatCsvRow } from './csv/cells.ts'
+import { type Cell, formatCsvRow } from './csv/cells.ts'
 import { attributeColumn, fixedColumns } from './csv/columns.ts'
 import { flattenAttributes } from './csv/device-row.ts'
 import { type ApplicationType, toServiceEntry } from './csv/device-services.ts'
+import { neutralizeFormula } from './csv/formulas.ts'
 import { formatServices } from './csv/services-cell.ts'
 import { type Device, deviceSelection } from './import/device.ts'
 import { type DeviceFilter, listDevices } from './list-devices.ts'
@@ -17,6 +18,8 @@ export interface ExportOptions {
   lists?: readonly DeviceFilter[]
   /** Leaves out some of them. */
   isWanted?: (id: string) => boolean
+  /** Writes cells that a spreadsheet would run as formulas as they are; such a file is read with `isRaw`. */
+  isRaw?: boolean
   /** Takes the file's next rows, and how many devices are in them. */
   write: (text: string, devices: number) => void | Promise<void>
   /** Ends it; its reason is thrown. */
@@ -26,7 +29,7 @@ export interface ExportOptions {
 /** Writes devices as CSV, in rows that import back unchanged, and returns how many there were. */
 export async function exportDevices(
   api: Api,
-  { lists = [{}], isWanted = () => true, write, signal }: ExportOptions,
+  { lists = [{}], isWanted = () => true, isRaw = false, write, signal }: ExportOptions,
 ): Promise<number> {
   const document = '{ applicationTypes { id name port } login { attributeNames { name devices } } }'
   const { applicationTypes, login } = await api.query<Facts>(document, {}, { signal })
@@ -35,32 +38,33 @@ export async function exportDevices(
     .map(({ name }) => name)
     .sort()
   const known = new Set(names)
-  await write(formatCsvRow([...fixedColumns, ...names.map(attributeColumn)]), 0)
+  const format = (cells: readonly Cell[]): string => formatCsvRow(isRaw ? cells : cells.map(neutralizeFormula))
+  await write(format([...fixedColumns, ...names.map(attributeColumn)]), 0)
   let count = 0
   for (const filter of lists) {
     const pages = listDevices<Device>(api, { filter, sort: 'name asc', select: deviceSelection, signal })
     for await (const page of pages) {
       const items = page.filter(({ id }) => isWanted(id))
-      await write(items.map((device) => formatDevice(device, known, applicationTypes)).join(''), items.length)
+      await write(items.map((device) => format(cellsOf(device, known, applicationTypes))).join(''), items.length)
       count += items.length
     }
   }
   return count
 }
 
-function formatDevice(device: Device, names: ReadonlySet<string>, types: readonly ApplicationType[]): string {
+function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly ApplicationType[]): Cell[] {
   const { name, hardwareId, platform, services } = device
   const attributes = flattenAttributes(device.attributes)
   // In an order of the text alone, so that equal devices make equal rows.
   const entries = services.map((service) => formatServices([toServiceEntry(service, types)])).sort()
   assertAllWritten(attributes, names)
-  return formatCsvRow([
+  return [
     name,
     hardwareId,
     platform,
     entries.join(';') || null,
     ...[...names].map((name) => attributes.get(name) ?? null),
-  ])
+  ]
 }
 
 /** Names of attributes came up while an export ran, whose header was written by then. */

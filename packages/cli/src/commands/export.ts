@@ -11,6 +11,7 @@ import { formatHelp } from './format-help.ts'
 
 interface Options extends ClientOptions {
   output?: string
+  raw?: boolean
 }
 
 export function exportCommand(): Command {
@@ -20,21 +21,23 @@ export function exportCommand(): Command {
 changes nothing. What attributes have in contexts, attributes of services, and states are not part of it.`),
     )
     .option('-o, --output <file>', 'write to a file instead of standard output')
+    .option('--raw', 'write formulas as they are; import such a file with --raw, too')
     .addHelpText('after', formatHelp)
     .addHelpText('after', spreadsheetNote)
     .action(run)
 }
 
 const spreadsheetNote = `
-Values are written as they are: one that begins with =, +, - or @ is a formula to a spreadsheet that opens the file.`
+A cell that a spreadsheet would run as a formula gets an apostrophe before it: one that begins with =, +, -, @, a tab, or a
+line break, and is not a plain number such as -5. "muster import" takes that apostrophe away again.`
 
-async function run({ output, json = false, ...which }: Options): Promise<void> {
+async function run({ output, raw = false, json = false, ...which }: Options): Promise<void> {
   const muster = await openMuster(which, 6)
   if (output === undefined) {
-    await exportDevices(muster, (text) => write(process.stdout, text))
+    await exportDevices(muster, raw, (text) => write(process.stdout, text))
     return
   }
-  const devices = await writeWhole(output, (sink) => exportDevices(muster, (text) => write(sink, text)))
+  const devices = await writeWhole(output, (sink) => exportDevices(muster, raw, (text) => write(sink, text)))
   console.log(json ? JSON.stringify({ devices, file: output }) : `${devices} devices are in ${output}`)
 }
 

@@ -15,6 +15,7 @@ import { formatHelp } from './format-help.ts'
 
 interface Options extends ClientOptions {
   strict?: boolean
+  raw?: boolean
   dryRun?: boolean
 }
 
@@ -27,13 +28,14 @@ changes nothing. A row that is wrong is reported with its line, and the others g
     )
     .argument('<file>', 'CSV file in UTF-8; - for standard input')
     .option('--strict', 'check every row before the first is written, and write nothing if one is wrong')
+    .option('--raw', 'take values as they are; without it, the apostrophe that export puts before formulas is removed')
     .option('--dry-run', 'check everything, say what would change, and write nothing')
     .addHelpText('after', formatHelp)
     .action(run)
 }
 
 async function run(path: string, options: Options): Promise<void> {
-  const file = parse(await read(path))
+  const file = parse(await read(path), options.raw ?? false)
   warnOfSuspectColumns(file)
   const muster = await openMuster(options, 6)
   const progress = showProgress(file.rows.length + file.problems.length, { quiet: options.json ?? false })
@@ -66,9 +68,9 @@ async function read(path: string): Promise<Buffer> {
   })
 }
 
-function parse(bytes: Buffer): DeviceFile {
+function parse(bytes: Buffer, isRaw: boolean): DeviceFile {
   try {
-    return readDeviceFile(bytes)
+    return readDeviceFile(bytes, { isRaw })
   } catch (error) {
     if (!(error instanceof FileError)) throw error
     throw new CliError(error.message, error.hint === undefined ? {} : { hint: error.hint })

@@ -1,4 +1,5 @@
-import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
+import { type Cell, formatCsvRow } from '@muster/fleet-csv/csv/cells'
+import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
 import { printed } from '../colour.ts'
 import type { ListOptions } from '../new-command.ts'
 import { write } from '../process.ts'
@@ -11,7 +12,7 @@ const FIRST = 200
 interface List<Item> {
   items: Iterable<Item> | AsyncIterable<Item>
   columns: readonly Column<Item>[]
-  options: Pick<ListOptions, 'json' | 'csv' | 'limit'>
+  options: Pick<ListOptions, 'json' | 'csv' | 'raw' | 'limit'>
   /** Said where there is none, to people alone. */
   empty: string
 }
@@ -22,8 +23,10 @@ export async function printList<Item>({ items, columns, options, empty }: List<I
   const limited = takeUpTo(items, options.limit)
   if (options.json) return each(limited, (item) => put(`${JSON.stringify(item)}\n`))
   if (options.csv) {
-    await put(formatCsvRow(columns.map(({ name }) => name)))
-    return each(limited, (item) => put(formatCsvRow(columns.map((column) => textOf(column, item)))))
+    const putRow = (cells: readonly Cell[]): Promise<void> =>
+      put(formatCsvRow(options.raw ? cells : cells.map(neutralizeFormula)))
+    await putRow(columns.map(({ name }) => name))
+    return each(limited, (item) => putRow(columns.map((column) => textOf(column, item))))
   }
   const count = await printTable(limited, columns, put)
   if (count === 0) console.error(empty)

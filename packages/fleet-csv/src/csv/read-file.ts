@@ -3,6 +3,7 @@ import { type Column, parseHeader } from './columns.ts'
 import { decodeText } from './decode-text.ts'
 import { type DeviceRow, parseDeviceRow } from './device-row.ts'
 import { FileError } from './file-error.ts'
+import { restoreFormula } from './formulas.ts'
 
 export interface DeviceFile {
   columns: Column[]
@@ -11,10 +12,15 @@ export interface DeviceFile {
   problems: CsvProblem[]
 }
 
+export interface ReadOptions {
+  /** The file holds values as they are: no apostrophe was put before what a spreadsheet would run as a formula. */
+  isRaw?: boolean
+}
+
 /** Reads a whole file. A header that is wrong fails the file; any other row fails alone. */
-export function readDeviceFile(bytes: Uint8Array): DeviceFile {
+export function readDeviceFile(bytes: Uint8Array, { isRaw = false }: ReadOptions = {}): DeviceFile {
   const { text, valid } = decodeText(bytes)
-  const records = parseCsv(text)
+  const records = isRaw ? parseCsv(text) : restored(parseCsv(text))
   const first = records.next()
   if (first.done)
     throw new FileError('the file is empty', 'its first row must name the columns; name is the one it needs')
@@ -29,6 +35,11 @@ export function readDeviceFile(bytes: Uint8Array): DeviceFile {
     }
   }
   return { columns, rows, problems }
+}
+
+function* restored(records: Iterable<CsvRow | CsvProblem>): Generator<CsvRow | CsvProblem> {
+  for (const record of records)
+    yield 'reason' in record ? record : { ...record, cells: record.cells.map(restoreFormula) }
 }
 
 function readHeader(record: CsvRow | CsvProblem, valid: boolean): Column[] {

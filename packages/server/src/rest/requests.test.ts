@@ -40,6 +40,8 @@ describe('the query string of a GET', () => {
   it('sorts and counts only when it is to', async () => {
     for (const name of ['node-2', 'node-10']) await register({ name })
     expect(await namesOf('sort=name%20desc')).toEqual(['node-10', 'node-2'])
+    expect(await namesOf('sort=-name')).toEqual(['node-10', 'node-2'])
+    expect(await namesOf('sort=%2Bname')).toEqual(['node-2', 'node-10'])
     expect((await rest('GET', '/devices')).body.total).toBe(2)
     expect((await rest('GET', '/devices?total=false')).body).not.toHaveProperty('total')
   })

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Table } from '@mantine/core'
 import { type CsvProblem, formatCsvRow } from '@muster/fleet-csv/csv/cells'
+import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
 import { IconDownload } from '@tabler/icons-react'
 import { RowTable, SHOWN_ROWS } from './row-table.tsx'
 import { saveCsv } from './save-file.ts'
@@ -13,7 +14,7 @@ interface BadRowsProps {
 export function BadRows({ problems, fileName }: BadRowsProps) {
   const sorted = problems.toSorted((one, other) => one.line - other.line)
   const save = (): void => {
-    const rows = sorted.map(({ line, reason }) => formatCsvRow([String(line), reason]))
+    const rows = sorted.map(({ line, reason }) => formatCsvRow([String(line), neutralizeFormula(reason)]))
     saveCsv(`${fileName.replace(/\.csv$/i, '')}-bad-rows.csv`, [formatCsvRow(['line', 'reason']), ...rows])
   }
   return (

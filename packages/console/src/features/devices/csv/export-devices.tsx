@@ -47,8 +47,8 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
             </Radio.Group>
             {form === 'all' ? (
               <Text size="xs" c="dimmed">
-                Values are written as they are: one that begins with =, +, - or @ is a formula to a spreadsheet that
-                opens the file.
+                A value that a spreadsheet would run as a formula gets an apostrophe before it. An import removes that
+                apostrophe.
               </Text>
             ) : null}
             {state.isStopped ? (

@@ -1,5 +1,6 @@
 import type { Api } from '@muster/fleet-csv/api'
 import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
+import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
 import { listDevices } from '@muster/fleet-csv/list-devices'
 import { labelledFields } from '../../user-settings/labels.ts'
 import { attributeOf, attributeValue, type Column } from '../columns.ts'
@@ -48,8 +49,5 @@ function textOf(device: ShownDevice, { id }: Column): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** A spreadsheet runs what begins with one of these; the apostrophe makes it text. Downloads of events do the same. */
-const formula = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
-
 const row = (cells: readonly (string | null)[]): string =>
-  formatCsvRow(cells.map((cell) => (cell !== null && formula.test(cell) ? `'${cell}` : cell || null)))
+  formatCsvRow(cells.map((cell) => neutralizeFormula(cell || null)))
