@@ -7,7 +7,7 @@ export type Class = 'distributed' | 'reference' | 'local'
 const distributed = [
   ...['device', 'device_live', 'device_hold', 'device_count', 'service', 'service_live', 'attribute_override', 'event'],
   ...['attribute_name', 'attribute_name_summary'],
-  ...['webhook', 'webhook_sending', 'webhook_delivery'],
+  ...['webhook', 'webhook_sending', 'webhook_delivery', 'idempotency_record'],
 ]
 
 /** What callers are known by, before it is known whose account it is, and what is found nowhere but there: little, and read everywhere. */

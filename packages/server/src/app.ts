@@ -19,6 +19,7 @@ import type { ReadSide } from './db/read-side.ts'
 import { createNameCounts } from './features/attributes/names/name-counts.ts'
 import { registerEventsDownload } from './features/events/events-download.ts'
 import type { Feed } from './features/events/feed/feed.ts'
+import { createRunOnce } from './features/idempotency/run-once.ts'
 import { reportRoute } from './features/presence/report-route.ts'
 import { registerRoute } from './features/registration-codes/register-route.ts'
 import { recordSignIn } from './features/users/record-sign-in.ts'
@@ -160,6 +161,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         if (start.operation.kind === 'mutation') deps.feed.wake()
       }
     },
+    runOnce: createRunOnce({ db: deps.db, clock: clockOf(deps) }),
     around: deps.tracing && traceOperations(deps.tracing),
     onInternal: (error, request) => request.log.error({ err: error }, 'a request failed by a fault of the server'),
   }

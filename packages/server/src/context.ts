@@ -3,6 +3,7 @@ import type { Secrets } from './auth/secrets.ts'
 import type { Database } from './db/database.ts'
 import type { NameCounts } from './features/attributes/names/name-counts.ts'
 import type { Feed } from './features/events/feed/feed.ts'
+import type { Once } from './features/idempotency/once.ts'
 import type { Outbound } from './outbound/outbound.ts'
 
 /** Who a request comes from: every query runs with this account and finds nothing of another. */
@@ -39,4 +40,6 @@ export interface Context {
   readonly secrets: Secrets
   /** Reaches what users name, and nothing that only the server could. */
   readonly outbound: Outbound
+  /** The transaction of a request that came with an Idempotency-Key. */
+  readonly once?: Once
 }

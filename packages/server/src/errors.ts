@@ -42,6 +42,27 @@ export const requestReasons = {
     code: 'FORBIDDEN',
     meaning: 'The access key would create or enable a key that expires later, or that drops the digest requirement.',
   },
+  'idempotency-key-invalid': {
+    code: 'BAD_USER_INPUT',
+    meaning: 'The Idempotency-Key header is not one string in double quotes, or is empty or too long.',
+  },
+  'idempotency-key-unsupported': {
+    code: 'BAD_USER_INPUT',
+    meaning: 'The mutation came with an Idempotency-Key, but is not exactly one field that accepts one.',
+  },
+  'idempotency-key-reused': {
+    code: 'BAD_USER_INPUT',
+    meaning: 'The Idempotency-Key came with a different request before (HTTP status 422).',
+  },
+  'still-running': {
+    code: 'CONFLICT',
+    meaning: 'A request with this Idempotency-Key has not finished yet; `Retry-After` says when to repeat it.',
+  },
+  'already-created': {
+    code: 'CONFLICT',
+    meaning:
+      'The first request succeeded, and its response is not stored. `extensions.created` has the `kind` and `id` of what it created.',
+  },
 } as const satisfies Record<string, { code: keyof typeof errorCodes; meaning: string }>
 
 export type ErrorCode = keyof typeof errorCodes

@@ -37,6 +37,11 @@ export const limits = {
   /** Records a page. */
   pageSize: 1_000,
   idsPerList: 1_000,
+  idempotencyKeyLength: 255,
+  /** Idempotency-Keys of an account in 24 hours. */
+  idempotencyRecords: 250_000,
+  /** Characters of a response that is stored for a repeat. */
+  idempotentResponseLength: 4_096,
   requestBodyBytes: 1024 * 1024,
   /** Bytes of what a device posts. */
   deviceBodyBytes: 64 * 1024,
@@ -77,6 +82,10 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   userNameLength: 'characters of a user name',
   pageSize: 'records of a page',
   idsPerList: 'ids, or items, in one list that an argument takes',
+  idempotencyKeyLength: 'characters of an Idempotency-Key',
+  idempotencyRecords: 'Idempotency-Keys that an account uses in 24 hours',
+  idempotentResponseLength:
+    'characters of the data of a response that is stored for repeats; the repeat of a longer one is CONFLICT',
   requestBodyBytes: 'bytes of a request body',
   deviceBodyBytes: 'bytes of the body of a request to /devices/v1',
   queryDepth: 'levels of a document, introspection apart',

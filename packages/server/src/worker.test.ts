@@ -4,6 +4,7 @@ import { startTestApp } from '../test/app.ts'
 import { newPerson, signIn } from '../test/browser.ts'
 import { until } from '../test/hooks.ts'
 import { dropSignInsJob } from './auth/auth.jobs.ts'
+import { dropIdempotencyRecordsJob } from './features/idempotency/idempotency.jobs.ts'
 import { dropCodesJob } from './features/registration-codes/registration-codes.jobs.ts'
 import { insertDeliveries } from './features/webhooks/making/making.queries.ts'
 import { dropDeliveriesJob } from './features/webhooks/webhooks.jobs.ts'
@@ -20,9 +21,19 @@ it('what is not old by the clock of the database too stays, though that of the s
   const address = { accountId: app.owner.accountId, webhookId: createWebhook.id }
   await insertDeliveries(app.db, [{ ...address, id: 'young', eventId: '1', body: '{}' }])
 
+  const record = { account_id: app.owner.accountId, caller: 'c', fingerprint: Buffer.from('x') }
+  const created = { created_kind: 'device', created_id: 'x' }
+  await app.db
+    .insertInto('idempotency_record')
+    .values([
+      { ...record, ...created, key: 'young', expires: new Date(Date.now() + 60_000) },
+      { ...record, ...created, key: 'expired', expires: new Date(Date.now() - 60_000) },
+    ])
+    .execute()
+
   const ahead = await app.startAnother({ worker: true, clock: () => new Date(Date.now() + YEAR_MS) })
   onTestFinished(ahead.close)
-  const jobs = [dropSignInsJob, dropCodesJob, dropDeliveriesJob]
+  const jobs = [dropSignInsJob, dropCodesJob, dropDeliveriesJob, dropIdempotencyRecordsJob]
   for (const job of jobs) await putJobs(app.db, job, [{ key: job.name, payload: undefined, delay: 0 }])
   const waiting = sql`select from graphile_worker.jobs where key = any(${jobs.map(({ name }) => name)}::text[])`
   await until(
@@ -34,4 +45,5 @@ it('what is not old by the clock of the database too stays, though that of the s
   expect(await app.db.selectFrom('session').selectAll().execute()).toHaveLength(1)
   expect(await app.db.selectFrom('registration_code').select('name').execute()).toEqual([{ name: 'gates' }])
   expect(await app.db.selectFrom('webhook_delivery').select('id').where('id', '=', 'young').execute()).toHaveLength(1)
+  expect(await app.db.selectFrom('idempotency_record').select('key').execute()).toEqual([{ key: 'young' }])
 })

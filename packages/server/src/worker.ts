@@ -11,6 +11,7 @@ import { watchPool } from './db/watch-pool.ts'
 import { sumDeviceCounts, sumDeviceCountsJob } from './features/devices/device-count.jobs.ts'
 import { keepPartitions, partitionsJob } from './features/events/events.jobs.ts'
 import type { Feed } from './features/events/feed/feed.ts'
+import { dropIdempotencyRecords, dropIdempotencyRecordsJob } from './features/idempotency/idempotency.jobs.ts'
 import { dropCodesJob } from './features/registration-codes/registration-codes.jobs.ts'
 import { sweepRegistrationCodes } from './features/registration-codes/registration-codes.ts'
 import { createWebhookWorker } from './features/webhooks/webhook-worker.ts'
@@ -56,6 +57,7 @@ const crontab: readonly CronLine[] = [
   { job: dropNoncesJob, match: '*/10 * * * *' },
   { job: dropSignInsJob, match: '3,13,23,33,43,53 * * * *' },
   { job: dropCodesJob, match: '17 * * * *' },
+  { job: dropIdempotencyRecordsJob, match: '5,15,25,35,45,55 * * * *' },
   { job: dropDeliveriesJob, match: '27 * * * *' },
 ]
 
@@ -102,6 +104,7 @@ export function buildWorker({
     implementJob(dropCodesJob, async () => {
       await sweepRegistrationCodes(db, await agreedTime())
     }),
+    implementJob(dropIdempotencyRecordsJob, async () => dropIdempotencyRecords(db, await agreedTime())),
   ]
   const timed = jobs.map(timeJob(metrics))
   const watched = tracing === undefined ? timed : timed.map((job) => traceJob(tracing, job))

@@ -142,6 +142,19 @@ export interface Event {
   type: string
 }
 
+export interface IdempotencyRecord {
+  account_id: string
+  /** An access key, or "session " and the id of a session */
+  caller: string
+  created_id: string
+  created_kind: string
+  expires: Timestamp
+  fingerprint: Buffer
+  key: string
+  /** The data of the response as JSON; null if it held a secret or was too large */
+  response: string | null
+}
+
 export interface JobWorker {
   id: string
   seen: Generated<Timestamp>
@@ -303,6 +316,7 @@ export interface DB {
   device_hold: DeviceHold
   device_live: DeviceLive
   event: Event
+  idempotency_record: IdempotencyRecord
   job_worker: JobWorker
   passkey: Passkey
   registration_code: RegistrationCode

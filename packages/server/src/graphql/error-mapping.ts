@@ -7,6 +7,8 @@ import { isDatabaseAway, isDatabaseFull, isDatabaseSlow, isOutcomeLost } from '.
 const messageLength = 500
 
 export interface ErrorMappingInput {
+  /** Whether a change is undone when reading it for the response fails. */
+  readonly isUndone?: boolean
   readonly requestId: string
   /** Told of every error that goes out as INTERNAL, with the error that was thrown. */
   readonly onInternal: (error: unknown) => void
@@ -45,7 +47,9 @@ function formatExecutionError(error: GraphQLError, input: ErrorMappingInput): Gr
 export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ChangeMadeError) {
-    const { code, message, details } = toApiError(error.cause, input)
+    const cause = toApiError(error.cause, input)
+    if (input.isUndone) return cause
+    const { code, message, details } = cause
     return new ApiError(code, `the change was made, but not read: ${message}`, { ...details, ...MADE })
   }
   const classified = input.classify?.(error)

@@ -46,6 +46,8 @@ export interface RootField {
 /** An operation whose document and variables are good. */
 export interface PreparedOperation {
   readonly ok: true
+  /** What was asked for. */
+  readonly request: OperationRequest
   readonly kind: OperationTypeNode
   /** The field of its root, by the schema; `several` where there are. */
   readonly name: string
@@ -119,7 +121,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     prepare(request) {
       const operation = cache.find(request.query, request.operationName || undefined)
       if ('errors' in operation) return refused(operation.errors)
-      return prepareOperation({ schema, operation, variables: request.variables ?? {}, limits })
+      return prepareOperation({ schema, operation, request, limits })
     },
     get cachedBytes() {
       return cache.bytes
@@ -133,10 +135,11 @@ const shownErrors = 10
 function prepareOperation(input: {
   schema: GraphQLSchema
   operation: KnownOperation
-  variables: Arguments
+  request: OperationRequest
   limits: DocumentLimits
 }): PreparedOperation | RefusedOperation {
-  const { schema, operation, variables } = input
+  const { schema, operation, request } = input
+  const variables = request.variables ?? {}
   const { coerced, errors } = coerceVariables(schema, operation, variables)
   if (errors) return refused(errors.slice(0, shownErrors).map(formatBadRequest))
   const objectCount = Math.ceil(operation.countObjects(coerced))
@@ -153,6 +156,7 @@ function prepareOperation(input: {
   })
   return {
     ok: true,
+    request,
     kind: operation.definition.operation,
     name: operation.name,
     isPublic: operation.isPublic,

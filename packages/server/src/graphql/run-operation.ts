@@ -3,7 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import { ApiError } from '../errors.ts'
 import { noteCode } from '../http/outcome.ts'
 import { tellMade } from './change-made.ts'
-import { type ErrorMappingInput, formatResult } from './error-mapping.ts'
+import { type ErrorMappingInput, formatResult, toApiError } from './error-mapping.ts'
 import type { PreparedOperation } from './execute.ts'
 
 /** What this folder needs to know of a viewer. */
@@ -30,6 +30,19 @@ export interface Elsewhere {
   readonly failed: (result: ExecutionResult) => boolean
 }
 
+/**
+ * Runs a mutation that came with an Idempotency-Key. `execute` runs it in a context; the change lasts only if the result has no
+ * errors. `fail` is the response to a failure of what runs around it.
+ */
+export type RunOnce<Viewer> = (
+  start: OperationStart<Viewer>,
+  run: {
+    context: unknown
+    execute: (context: unknown) => Promise<FormattedExecutionResult>
+    fail: (error: unknown) => FormattedExecutionResult
+  },
+) => Promise<FormattedExecutionResult>
+
 /** What stands around every operation, whichever way it came in. */
 export interface OperationGates<Viewer extends GraphqlViewer> {
   /** The viewer, null where there are no credentials; throws UNAUTHENTICATED for such as do not hold. Runs first, over the body as received. */
@@ -55,6 +68,8 @@ export interface OperationGates<Viewer extends GraphqlViewer> {
         run: () => Promise<FormattedExecutionResult>,
       ) => Promise<FormattedExecutionResult>)
     | undefined
+  /** Without it, an Idempotency-Key is ignored. */
+  readonly runOnce?: RunOnce<Viewer> | undefined
   readonly onInternal: (error: unknown, request: FastifyRequest) => void
   readonly classify?: ErrorMappingInput['classify']
 }
@@ -100,10 +115,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
       result = operation.refuse(new ApiError('FORBIDDEN', 'this access key is read-only and cannot change anything'))
       read = null
     } else {
-      const run = async () => {
-        const executed = formatResult(await execute(gates, start), errorMapping(gates, request))
-        return operation.kind === 'mutation' ? tellMade(executed) : executed
-      }
+      const run = () => runAllowed(gates, start)
       result = await (gates.around === undefined ? run() : gates.around(operation, run))
       if (result.errors === undefined) read = result.data
     }
@@ -112,6 +124,31 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   }
   if (result.errors !== undefined) noteCode(request, result.errors[0]?.extensions?.code)
   return result
+}
+
+async function runAllowed<Viewer extends GraphqlViewer>(
+  gates: OperationGates<Viewer>,
+  start: OperationStart<Viewer>,
+): Promise<FormattedExecutionResult> {
+  const { request, operation } = start
+  if (operation.kind !== 'mutation') return formatResult(await execute(gates, start), errorMapping(gates, request))
+  if (gates.runOnce !== undefined && request.headers['idempotency-key'] !== undefined)
+    return runOnce(gates, gates.runOnce, start)
+  return tellMade(formatResult(await execute(gates, start), errorMapping(gates, request)))
+}
+
+function runOnce<Viewer extends GraphqlViewer>(
+  gates: OperationGates<Viewer>,
+  run: RunOnce<Viewer>,
+  start: OperationStart<Viewer>,
+): Promise<FormattedExecutionResult> {
+  const { request, viewer, operation } = start
+  const mapping = { ...errorMapping(gates, request), isUndone: true }
+  return run(start, {
+    context: gates.buildContext(request, viewer),
+    execute: async (contextValue) => formatResult(await operation.execute({ contextValue }), mapping),
+    fail: (error) => operation.refuse(toApiError(error, mapping)),
+  })
 }
 
 async function execute<Viewer extends GraphqlViewer>(

@@ -16,6 +16,7 @@ import * as deviceSecret from '../../src/features/devices/device-secret.queries.
 import * as devices from '../../src/features/devices/devices.queries.ts'
 import * as events from '../../src/features/events/events.queries.ts'
 import * as feed from '../../src/features/events/feed/feed.queries.ts'
+import * as idempotency from '../../src/features/idempotency/idempotency.queries.ts'
 import * as leases from '../../src/features/presence/leases.queries.ts'
 import * as presence from '../../src/features/presence/presence.queries.ts'
 import * as serviceStates from '../../src/features/presence/service-states.queries.ts'
@@ -43,6 +44,8 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
   const bytes = Buffer.from('x')
   const key = { accountId, deviceId: id }
   const address = { accountId, webhookId: webhook }
+  const idempotencyKey = { accountId, caller: accessKey, key: 'key' }
+  const idempotencyRecord = { fingerprint: bytes, kind: 'device', id, response: null, expires: now }
   const range = { after: 0n, upTo: BigInt(event), limit: 1 }
   const attempt = { httpStatus: null, duration: 1, error: null, response: null }
   return [
@@ -51,6 +54,13 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
     (db) => auth.deleteExpiredNonces(db, now),
     (db) => accessKeys.hasUsableKey(db, accountId, { key: accessKey, now }),
     (db) => accessKeys.hasKey(db, accessKey),
+
+    (db) => idempotency.findRecord(db, idempotencyKey, now),
+    (db) => idempotency.tryLockKey(db, idempotencyKey),
+    (db) => idempotency.insertRecord(db, idempotencyKey, idempotencyRecord),
+    (db) => idempotency.countRecords(db, accountId, now),
+    (db) => idempotency.selectAccountsWithExpired(db, now),
+    (db) => idempotency.deleteExpired(db, accountId, { now, size: 1 }),
 
     (db) => masterKey.selectChecks(db),
     (db) => masterKey.insertCheck(db, 'check'),

@@ -5,11 +5,13 @@ import { holdMasterKey } from '../../auth/master-key.ts'
 import type { Secrets } from '../../auth/secrets.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../graphql/text.ts'
 import { limits } from '../../limits.ts'
 import { fieldChanges } from '../events/field-changes.ts'
 import { type EventTypeName, recordEvents } from '../events/record.ts'
+import { createOnce } from '../idempotency/once.ts'
 import type { AccessKey, CreatedAccessKey } from './access-key.ts'
 import {
   countKeys,
@@ -46,9 +48,14 @@ export const countAccessKeys = ({ db, viewer }: Viewing): Promise<number> => cou
 /** Whether anybody has this key. */
 export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)
 
-/** Creates a key in a transaction of its own. */
-export async function createAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
-  return context.db.transaction().execute((transaction) => addAccessKey({ ...context, db: transaction }, input))
+/** Creates a key in a transaction. */
+export async function createAccessKey(
+  context: Creating & Pick<Context, 'once'>,
+  input: AccessKeyInput,
+): Promise<CreatedAccessKey> {
+  const create = (db: Database) =>
+    inTransaction(db, (transaction) => addAccessKey({ ...context, db: transaction }, input))
+  return createOnce(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
 }
 
 /** Creates a key inside the transaction that `db` is. */

@@ -7,6 +7,7 @@ import { limits } from '../../limits.ts'
 import { initialAttributes } from '../attributes/initial-attributes.ts'
 import { fieldChanges } from '../events/field-changes.ts'
 import { actorOf, recordEvents } from '../events/record.ts'
+import { createOnce } from '../idempotency/once.ts'
 import { newService, type ServiceInput } from '../services/new-service.ts'
 import { cutOffDevices } from './cut-off.queries.ts'
 import {
@@ -40,10 +41,11 @@ export interface RegisteredDevice {
 
 /** Adds a device with its services and attributes. `registrationCode` is the id of the code that it registered itself with. */
 export async function registerDevice(
-  { db, viewer }: Pick<Context, 'db' | 'viewer'>,
+  context: Pick<Context, 'db' | 'viewer' | 'once'>,
   input: DeviceInput,
   registrationCode?: string,
 ): Promise<RegisteredDevice> {
+  const { viewer } = context
   assertDeviceFields(input)
   const services = newServices(input.services ?? [])
   const { attributes, reserved } = initialAttributes(input.attributes ?? {}, 'attributes')
@@ -52,7 +54,7 @@ export async function registerDevice(
   const secret = newDeviceSecret()
   const { name, hardwareId = null, platform = null } = input
   const data = { name, hardwareId, platform, services, attributes: input.attributes ?? {}, registrationCode }
-  await refuseTakenHardwareId(hardwareId, () =>
+  const insert = (db: Database) =>
     insertDevice(db, viewer.accountId, {
       id,
       name,
@@ -68,8 +70,8 @@ export async function registerDevice(
       eventTargets: [{ id, name, kind: 'device' }],
       eventData: data,
       actorId: actorOf(viewer),
-    }),
-  )
+    })
+  await refuseTakenHardwareId(hardwareId, () => createOnce(context, insert, () => ({ kind: 'device', id, secret })))
   return { id, secret, services: services.map((service) => ({ id: service.id, name: service.name })) }
 }
 

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../graphql/text.ts'
 import { limits } from '../../limits.ts'
 import { initialAttributes } from '../attributes/initial-attributes.ts'
 import { type EventTypeName, recordEvents } from '../events/record.ts'
+import { createOnce } from '../idempotency/once.ts'
 import { newService, type ServiceInput } from '../services/new-service.ts'
 import { hashCode, newCode, prefixOf } from './code-text.ts'
 import type { CodeTemplate, CreatedRegistrationCode, RegistrationCode } from './registration-code.ts'
@@ -40,10 +42,11 @@ export const listRegistrationCodes = ({ db, viewer }: Viewing): Promise<Registra
 export const countRegistrationCodes = ({ db, viewer }: Viewing): Promise<number> => countCodes(db, viewer.accountId)
 
 export async function createRegistrationCode(
-  { db, viewer, clock }: Viewing & Pick<Context, 'clock'>,
+  context: Viewing & Pick<Context, 'clock' | 'once'>,
   input: RegistrationCodeInput,
 ): Promise<CreatedRegistrationCode> {
-  const now = clock()
+  const { viewer } = context
+  const now = context.clock()
   const template = readTemplate(input)
   const uses = input.uses ?? 1
   const expires = input.expires ?? new Date(now.getTime() + LIFETIME_MS)
@@ -52,7 +55,7 @@ export async function createRegistrationCode(
     throw badInput(`expires must be in the future, not ${expires.toISOString()}; now is ${now.toISOString()}`)
 
   const code = newCode()
-  const registrationCode = await db.transaction().execute(async (transaction) => {
+  const create = async (transaction: Database) => {
     await assertRoomForAnother(transaction, viewer.accountId)
     const added = await insertRegistrationCode(transaction, viewer.accountId, {
       ...template,
@@ -64,7 +67,12 @@ export async function createRegistrationCode(
     })
     await announce({ db: transaction, viewer }, 'REGISTRATION_CODE_CREATE', added, { ...template, uses, expires })
     return added
-  })
+  }
+  const registrationCode = await createOnce(
+    context,
+    (db) => inTransaction(db, create),
+    ({ id }) => ({ kind: 'registration code', id, secret: code }),
+  )
   return { code, registrationCode }
 }
 

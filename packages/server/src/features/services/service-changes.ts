@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { getDeviceLocked, updateDevice } from '../devices/device-changes.ts'
@@ -7,6 +8,7 @@ import { parseId } from '../devices/device-id.ts'
 import { hasDevice } from '../devices/devices.ts'
 import { fieldChanges } from '../events/field-changes.ts'
 import { recordEvents, type Target } from '../events/record.ts'
+import { createOnce } from '../idempotency/once.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import {
   countServices,
@@ -20,7 +22,7 @@ import {
 /** Adds a service to a device and answers its id. */
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
   const service = newService(input, '')
-  await context.db.transaction().execute(async (transaction) => {
+  const create = async (transaction: Database): Promise<void> => {
     const device = await getDeviceLocked(transaction, context, deviceId)
     await assertRoom(transaction, context, device.id)
     await insertService(transaction, context.viewer.accountId, { ...service, deviceId: device.id })
@@ -30,7 +32,12 @@ export async function addService(context: Context, deviceId: string, input: Serv
       { id: device.id, name: device.name, kind: 'device' },
     ]
     await recordEvents(transaction, context, [{ type: 'SERVICE_ADD', deviceId: device.id, targets, data }])
-  })
+  }
+  await createOnce(
+    context,
+    (db) => inTransaction(db, create),
+    () => ({ kind: 'service', id: service.id }),
+  )
   return service.id
 }
 

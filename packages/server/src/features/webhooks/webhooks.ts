@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { holdMasterKey } from '../../auth/master-key.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../graphql/text.ts'
 import { limits } from '../../limits.ts'
 import { fieldChanges } from '../events/field-changes.ts'
 import { type EventTypeName, recordEvents } from '../events/record.ts'
+import { createOnce } from '../idempotency/once.ts'
 import type { Webhook } from './webhook.ts'
 import { formatAddress, webhookChannel } from './webhook-channel.ts'
 import { webhookTarget } from './webhook-event.ts'
@@ -51,12 +53,12 @@ export interface WebhookInput {
 
 /** The answer alone has the secret. */
 export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
-  const { db, viewer, secrets, outbound } = context
+  const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
   if (input.name != null) assertName(input.name, 'name', limits.webhookNameLength)
   assertWebhookUrl(input.url, outbound)
 
-  return db.transaction().execute(async (transaction) => {
+  const create = async (transaction: Database) => {
     await assertRoomForAnother(transaction, viewer.accountId)
     await holdMasterKey(transaction, secrets)
     const id = newWebhookId()
@@ -73,7 +75,12 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
     const { name, url, enabled } = webhook
     await announce({ db: transaction, viewer }, 'WEBHOOK_CREATE', webhook, { name, url, events, enabled })
     return { ...webhook, secret }
-  })
+  }
+  return createOnce(
+    context,
+    (db) => inTransaction(db, create),
+    ({ id, secret }) => ({ kind: 'webhook', id, secret }),
+  )
 }
 
 export interface WebhookChange {

@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { restOf } from '../../../test/rest.ts'
+import { sendAs } from '../../../test/server-process.ts'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startTestApp({
+    resolve: async () => ['93.184.215.14'],
+  })
+})
+
+afterAll(() => app.close())
+
+const keyHeader = (key: string) => ({ 'idempotency-key': JSON.stringify(key) })
+
+/** Sends a signed document with an Idempotency-Key. */
+const sendWith = (
+  { keyId, secret }: Pick<TestUser, 'keyId' | 'secret'>,
+  key: string,
+  query: string,
+  variables?: Record<string, unknown>,
+) =>
+  sendAs(
+    { MUSTER_ACCESS_KEY_ID: keyId, MUSTER_SECRET_ACCESS_KEY: secret },
+    app.url,
+    { query, variables },
+    { ...keyHeader(key), accept: 'application/graphql-response+json' },
+  )
+
+const register = `mutation ($name: String!, $hardwareId: String) {
+  registerDevice(name: $name, hardwareId: $hardwareId) { device { id name attributes } }
+}`
+
+const countDevices = async (user: TestUser): Promise<number> =>
+  (await user.data('{ login { devices { total } } }')).login.devices.total
+
+const secretMutations = [
+  ['registerDevice', 'mutation { registerDevice(name: "a") { device { id } secret } }', 'device'],
+  ['createAccessKey', 'mutation { createAccessKey(name: "a") { key secret } }', 'access key'],
+  ['createWebhook', 'mutation { createWebhook(url: "https://hooks.example.com/") { id secret } }', 'webhook'],
+  [
+    'createRegistrationCode',
+    'mutation { createRegistrationCode(name: "a") { code registrationCode { id } } }',
+    'registration code',
+  ],
+] as const
+
+describe('a repeat', () => {
+  it('gets the first response, and creates nothing more', async () => {
+    const user = await app.createUser()
+    const first = await sendWith(user, 'k1', register, { name: 'pump', hardwareId: 'p-1' })
+    expect(first.body.errors).toBeUndefined()
+    for (let count = 0; count < 3; count++)
+      expect(await sendWith(user, 'k1', register, { name: 'pump', hardwareId: 'p-1' })).toEqual(first)
+    expect(await countDevices(user)).toBe(1)
+  })
+
+  it('gets the first response though what was created has changed', async () => {
+    const user = await app.createUser()
+    const { device } = (await user.data(register, { name: 'pump' })).registerDevice
+    const add = `mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id name port } }`
+    const first = await sendWith(user, 'k1', add)
+    const { id } = first.body.data.addService
+    await user.data(`mutation { updateService(id: "${id}", name: "other") { id } }`)
+    expect(await sendWith(user, 'k1', add)).toEqual(first)
+  })
+
+  it.each(secretMutations)(
+    'of %s is CONFLICT with the id if the response held a secret',
+    async (field, document, kind) => {
+      const user = await app.createUser()
+      const { body } = await sendWith(user, 'k1', document)
+      const made = body.data[field]
+      const id = made.device?.id ?? made.registrationCode?.id ?? made.id ?? made.key
+      const repeat = await sendWith(user, 'k1', document)
+      expect(repeat.status).toBe(409)
+      expect(repeat.body.errors[0].extensions).toEqual({
+        code: 'CONFLICT',
+        reason: 'already-created',
+        created: { kind, id },
+      })
+      const rows = await sql`select * from idempotency_record where account_id = ${user.accountId}`.execute(app.db)
+      expect(rows.rows).toHaveLength(1)
+      expect(JSON.stringify(rows.rows)).not.toContain(made.secret ?? made.code)
+    },
+  )
+
+  it('is CONFLICT with the id if the response was too large to store', async () => {
+    const user = await app.createUser()
+    const services = Array.from({ length: 60 }, (_, index) => ({ name: `s${index} ${'x'.repeat(80)}`, port: 22 }))
+    const document = `mutation ($services: [ServiceInput!]) {
+      registerDevice(name: "a", services: $services) { device { id services { name } } }
+    }`
+    const variables = { services }
+    const first = await sendWith(user, 'k1', document, variables)
+    const repeat = await sendWith(user, 'k1', document, variables)
+    expect(repeat.body.errors[0].extensions.created.id).toBe(first.body.data.registerDevice.device.id)
+    expect(await countDevices(user)).toBe(1)
+  })
+
+  it('is rejected while the first request runs, and gets its response afterwards', async () => {
+    const user = await app.createUser()
+    const { device } = (await user.data(register, { name: 'pump' })).registerDevice
+    const add = `mutation { addService(deviceId: "${device.id}", name: "ssh") { id } }`
+    const locked = await app.db.startTransaction().execute()
+    onTestFinished(async () => {
+      if (!locked.isCommitted) await locked.rollback().execute()
+    })
+    await sql`select from device where account_id = ${user.accountId} for update`.execute(locked)
+    const first = sendWith(user, 'k1', add)
+    const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    while ((await waiting.execute(app.db)).rows.length === 0) await sleep(20)
+    const repeat = await sendWith(user, 'k1', add)
+    expect([repeat.status, repeat.body.errors[0].extensions]).toEqual([
+      409,
+      { code: 'CONFLICT', reason: 'still-running', retryAfter: 1 },
+    ])
+    await locked.commit().execute()
+    const response = await first
+    expect(response.body.errors).toBeUndefined()
+    expect(await sendWith(user, 'k1', add)).toEqual(response)
+  })
+
+  it('creates one thing however many come at once', async () => {
+    const user = await app.createUser()
+    const responses = await Promise.all(
+      Array.from({ length: 12 }, () => sendWith(user, 'k1', register, { name: 'pump' })),
+    )
+    const ids = responses.flatMap(({ body }) => body.data?.registerDevice?.device.id ?? [])
+    expect(new Set(ids).size).toBe(1)
+    const reasons = responses.flatMap(({ body }) => body.errors?.[0].extensions.reason ?? [])
+    expect(ids.length + reasons.length).toBe(12)
+    expect(new Set([...reasons, 'still-running'])).toEqual(new Set(['still-running']))
+    expect(await countDevices(user)).toBe(1)
+  })
+
+  it('runs again after a day', async () => {
+    const user = await app.createUser()
+    const first = await sendWith(user, 'k1', register, { name: 'pump' })
+    const { device } = first.body.data.registerDevice
+    await sql`update idempotency_record set expires = now() - interval '1 second' where account_id = ${user.accountId}`.execute(
+      app.db,
+    )
+    const again = await sendWith(user, 'k1', register, { name: 'pump' })
+    expect(again.body.data.registerDevice.device.id).not.toBe(device.id)
+    expect(await sendWith(user, 'k1', register, { name: 'pump' })).toEqual(again)
+  })
+
+  it('runs again after a failure, which leaves nothing behind', async () => {
+    const user = await app.createUser()
+    await user.data(register, { name: 'pump', hardwareId: 'p-1' })
+    const given = { name: 'second', hardwareId: 'p-1' }
+    const failed = await sendWith(user, 'k1', register, given)
+    expect(failed.body.errors[0].extensions.code).toBe('CONFLICT')
+    const { devices } = (await user.data('{ login { devices { items { id } } } }')).login
+    await user.data(`mutation { updateDevice(deviceId: "${devices.items[0].id}", hardwareId: null) { id } }`)
+    expect((await sendWith(user, 'k1', register, given)).body.data.registerDevice.device.name).toBe('second')
+  })
+
+  it('finds nothing changed if reading the response failed', async () => {
+    const user = await app.createUser()
+    const tooEarly = `mutation { registerDevice(name: "a") { device { id services(from: -1) { name } } } }`
+    const failed = await sendWith(user, 'k1', tooEarly)
+    expect(failed.body.errors).toBeDefined()
+    expect(failed.body.errors[0].extensions).not.toHaveProperty('outcome')
+    expect(await countDevices(user)).toBe(0)
+  })
+})
+
+describe('a key', () => {
+  it('is rejected with another request', async () => {
+    const user = await app.createUser()
+    await sendWith(user, 'k1', register, { name: 'pump' })
+    for (const [query, variables] of [
+      [register, { name: 'other' }],
+      [`${register} `, { name: 'pump' }],
+    ] as const) {
+      const { status, body } = await sendWith(user, 'k1', query, variables)
+      expect(status).toBe(422)
+      expect(body.errors[0].extensions).toEqual({ code: 'BAD_USER_INPUT', reason: 'idempotency-key-reused' })
+    }
+    expect(await countDevices(user)).toBe(1)
+  })
+
+  it('is a key of the access key that sent it, and of no other', async () => {
+    const [user, stranger] = [await app.createUser(), await app.createUser()]
+    const { key, secret } = (await user.data('mutation { createAccessKey { key secret } }')).createAccessKey
+    const callers = [user, { keyId: key, secret }, stranger]
+    const ids = []
+    for (const caller of callers) {
+      const { body } = await sendWith(caller, 'k1', register, { name: 'pump' })
+      ids.push(body.data.registerDevice.device.id)
+    }
+    expect(new Set(ids).size).toBe(3)
+  })
+
+  it.each(['abc', '"abc', '""', '"é"', '"a","b"', `"${'a'.repeat(256)}"`, 'a"b"', '"a\\b"'])(
+    'is rejected as %s',
+    async (header) => {
+      const { status, body } = await sendAs(
+        { MUSTER_ACCESS_KEY_ID: app.owner.keyId, MUSTER_SECRET_ACCESS_KEY: app.owner.secret },
+        app.url,
+        { query: register, variables: { name: 'pump' } },
+        { 'idempotency-key': Buffer.from(header).toString('latin1') },
+      )
+      expect(status).toBe(400)
+      expect(body.errors[0].extensions).toEqual({ code: 'BAD_USER_INPUT', reason: 'idempotency-key-invalid' })
+      expect(body.errors[0].message).toMatch(/^Idempotency-Key must/)
+    },
+  )
+
+  it.each([
+    ['a mutation that creates nothing', 'mutation { deleteDevices(deviceId: [], force: true) }'],
+    ['two fields', 'mutation { a: registerDevice(name: "a") { secret } b: registerDevice(name: "b") { secret } }'],
+  ])('is rejected with %s', async (_what, document) => {
+    const user = await app.createUser()
+    const { status, body } = await sendWith(user, 'k1', document)
+    expect(status).toBe(400)
+    expect(body.errors[0].extensions).toEqual({ code: 'BAD_USER_INPUT', reason: 'idempotency-key-unsupported' })
+    expect(await countDevices(user)).toBe(0)
+  })
+
+  it('is ignored with a query', async () => {
+    expect((await sendWith(app.owner, 'k1', '{ login { email } }')).body.data.login.email).toBe(app.owner.email)
+  })
+})
+
+describe('over REST', () => {
+  it('a repeat gets the same status, location, and body', async () => {
+    const user = await app.createUser()
+    const rest = restOf(app.url, user)
+    const { device } = (await user.data(register, { name: 'pump' })).registerDevice
+    const ask = { body: { name: 'ssh', port: 22 }, beside: keyHeader(randomUUID()) }
+    const first = await rest('POST', `/devices/${device.id}/services`, ask)
+    expect(first.status).toBe(201)
+    const repeat = await rest('POST', `/devices/${device.id}/services`, ask)
+    expect([repeat.status, repeat.text]).toEqual([201, first.text])
+    expect(repeat.headers.get('location')).toBe(first.headers.get('location'))
+    const other = await rest('POST', `/devices/${device.id}/services`, { ...ask, body: { name: 'http' } })
+    expect([other.status, other.code]).toEqual([422, 'BAD_USER_INPUT'])
+  })
+
+  it('a repeat is CONFLICT with the id if the response held a secret', async () => {
+    const user = await app.createUser()
+    const ask = { body: { name: 'laptop' }, beside: keyHeader(randomUUID()) }
+    const rest = restOf(app.url, user)
+    const first = await rest('POST', '/access-keys', ask)
+    expect(first.status).toBe(201)
+    const repeat = await rest('POST', '/access-keys', ask)
+    expect(repeat.status).toBe(409)
+    expect(repeat.body.errors[0].extensions.created).toEqual({ kind: 'access key', id: first.body.key })
+  })
+
+  it('a change that creates nothing rejects the header', async () => {
+    const rest = restOf(app.url, app.owner)
+    const { status, code } = await rest('DELETE', '/access-keys/MKAAAAAAAAAAAAAAAAAA', { beside: keyHeader('a') })
+    expect([status, code]).toEqual([400, 'BAD_USER_INPUT'])
+  })
+})

@@ -1,0 +1,168 @@
+import type { FormattedExecutionResult } from 'graphql'
+import type { ControlledTransaction } from 'kysely'
+import { boundedMap } from '../../auth/bounded-map.ts'
+import type { Context, Viewer } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import type { DB } from '../../db/tables.generated.ts'
+import { ApiError } from '../../errors.ts'
+import { withRawJson } from '../../graphql/raw-json.ts'
+import type { OperationStart, RunOnce } from '../../graphql/run-operation.ts'
+import { limits } from '../../limits.ts'
+import {
+  countRecords,
+  findRecord,
+  type IdempotencyRecord,
+  insertRecord,
+  type KeyOfCaller,
+  tryLockKey,
+} from './idempotency.queries.ts'
+import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-key.ts'
+import type { Created, Once } from './once.ts'
+
+const KEPT_MS = 24 * 3_600_000
+/** How long the count of an account's records serves, plus those that this process adds meanwhile. */
+const COUNT_SERVES_MS = 60_000
+const COUNTED_ACCOUNTS = 1_000
+
+export interface RunOnceDeps {
+  db: Database
+  clock: () => Date
+}
+
+/** Status 422, as the draft asks for a key that comes with another request. */
+class KeyReusedError extends ApiError {
+  override get status(): number {
+    return 422
+  }
+}
+
+/** Runs mutations that come with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). */
+export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
+  const counts = boundedMap<string, { at: number; count: number }>(COUNTED_ACCOUNTS)
+
+  const assertRoom = async (accountId: string, now: Date): Promise<void> => {
+    let known = counts.get(accountId)
+    if (known === undefined || performance.now() - known.at > COUNT_SERVES_MS) {
+      known = { at: performance.now(), count: await countRecords(deps.db, accountId, now) }
+      counts.set(accountId, known)
+    }
+    known.count += 1
+    if (known.count <= limits.idempotencyRecords) return
+    const limit = limits.idempotencyRecords
+    const message = `an account may use ${limit} Idempotency-Keys in 24 hours: send this without one, or later`
+    throw new ApiError('LIMIT_EXCEEDED', message, { limit, found: known.count - 1 })
+  }
+
+  return async (start, { context, execute, fail }) => {
+    const request = readRequest(start)
+    const now = deps.clock()
+    const earlier = await findRecord(deps.db, request, now)
+    if (earlier !== undefined) return replay(earlier, request)
+    await assertRoom(request.accountId, now)
+    const transaction = openTransaction(deps.db, request, now)
+    try {
+      const result = await execute(transaction.contextOf(context as Context))
+      if (transaction.refusal !== undefined) throw transaction.refusal
+      if (transaction.earlier !== undefined) return replay(transaction.earlier, request)
+      if (result.errors !== undefined) return result
+      return { data: await transaction.commit(result) }
+    } catch (error) {
+      if (error instanceof ApiError) throw error
+      return fail(error)
+    } finally {
+      await transaction.end()
+    }
+  }
+}
+
+interface OnceRequest extends KeyOfCaller {
+  fingerprint: Buffer
+}
+
+function readRequest({ request, viewer, operation }: OperationStart<Viewer>): OnceRequest {
+  const key = readIdempotencyKey(request.headers['idempotency-key'] ?? '')
+  assertCreates(operation)
+  if (viewer === null) throw new Error('a mutation without a viewer')
+  const caller = viewer.accessKey ?? `session ${viewer.session}`
+  return { accountId: viewer.accountId, caller, key, fingerprint: fingerprintOf(operation.request) }
+}
+
+/** The first response; an error if it was not stored, or if it was the response to another request. */
+function replay(
+  { fingerprint, kind, id, response }: IdempotencyRecord,
+  request: OnceRequest,
+): FormattedExecutionResult {
+  if (!fingerprint.equals(request.fingerprint)) {
+    const message = 'this Idempotency-Key came with a different request before: use a new key for each request'
+    throw new KeyReusedError('BAD_USER_INPUT', message, { reason: 'idempotency-key-reused' })
+  }
+  if (response !== null) return { data: JSON.parse(response) }
+  const message = `this request created ${kind} ${JSON.stringify(id)}; its response is not stored, because it held a secret or was too large`
+  throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
+}
+
+/** The transaction of one request, begun when the use case asks for it. */
+function openTransaction(db: Database, request: OnceRequest, now: Date) {
+  let transaction: ControlledTransaction<DB> | undefined
+  let created: Created | undefined
+  const state: { earlier?: IdempotencyRecord; refusal?: ApiError } = {}
+
+  const once: Once = {
+    async begin() {
+      transaction = await db.startTransaction().execute()
+      if (!(await tryLockKey(transaction, request))) {
+        const message = 'a request with this Idempotency-Key is still running: repeat it in a second'
+        state.refusal = new ApiError('CONFLICT', message, { reason: 'still-running', retryAfter: 1 })
+        throw state.refusal
+      }
+      const earlier = await findRecord(transaction, request, now)
+      if (earlier !== undefined) {
+        state.earlier = earlier
+        throw new Error('this request ran between the first look and the lock')
+      }
+      return transaction
+    },
+    noteCreated(noted) {
+      created = noted
+    },
+  }
+
+  return {
+    get earlier() {
+      return state.earlier
+    },
+    get refusal() {
+      return state.refusal
+    },
+    /** What the request creates is read in its transaction. */
+    contextOf: (context: Context): Context =>
+      Object.defineProperty({ ...context, once }, 'db', { get: () => transaction ?? db, enumerable: true }),
+    /** Commits the change with its record, and returns the data as every repeat will. */
+    async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
+      if (transaction === undefined || created === undefined)
+        throw new Error('a mutation that accepts an Idempotency-Key did not use its transaction')
+      const text = withRawJson(data)
+      const { kind, id, secret } = created
+      const holdsSecret = secret != null && text.includes(secret)
+      const isStored = !holdsSecret && text.length <= limits.idempotentResponseLength
+      await insertRecord(transaction, request, {
+        fingerprint: request.fingerprint,
+        kind,
+        id,
+        response: isStored ? text : null,
+        expires: new Date(now.getTime() + KEPT_MS),
+      })
+      await transaction.commit().execute()
+      return JSON.parse(text)
+    },
+    /** Undoes what was not committed. */
+    async end(): Promise<void> {
+      if (transaction === undefined || transaction.isCommitted || transaction.isRolledBack) return
+      // If the connection is lost, so is the transaction.
+      await transaction
+        .rollback()
+        .execute()
+        .catch(() => {})
+    },
+  }
+}
