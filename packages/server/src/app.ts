@@ -28,7 +28,7 @@ import { isFailureOfStandby } from './graphql/database-away.ts'
 import { causeOf } from './graphql/error-mapping.ts'
 import { createExecutor } from './graphql/execute.ts'
 import { type GraphqlRouteInput, registerGraphqlRoute } from './graphql/http-route.ts'
-import type { Elsewhere, OperationStart } from './graphql/run-operation.ts'
+import type { Elsewhere, OperationStart, Requester } from './graphql/run-operation.ts'
 import { registerStreamRoute } from './graphql/stream-route.ts'
 import { clientAddress } from './http/client-address.ts'
 import { registerConsole } from './http/console.ts'
@@ -39,12 +39,12 @@ import { isHttps } from './http/is-https.ts'
 import type { RequestLoad } from './http/load.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerNotFound } from './http/not-found.ts'
-import { shedOverload } from './http/overload.ts'
+import { shedLoad } from './http/overload/load-shedding.ts'
+import { measureShedding } from './http/overload/shedding-metrics.ts'
 import { registerRequestId } from './http/request-id.ts'
 import { recordRequests } from './http/request-records.ts'
 import { followCertificate, secureOptions } from './http/secure-server.ts'
 import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
-import { recordShed } from './http/shed-records.ts'
 import { listBounds } from './list-bounds.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
@@ -116,16 +116,17 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     ...deprecationHeaders(request.url),
     ...leftTo(request),
   })
-  const underWay = shedOverload(app, {
+  const shedding = shedLoad(app, {
     config: deps.config,
-    isSpared: tellsOfServer,
-    isLasting,
+    addressOf: ({ raw }) => addressOf(raw),
+    isExempt: reportsState,
+    isLongLived,
     headersOf: headersOfEveryAnswer,
-    onShed: recordShed(app, { metrics: deps.metrics, logsAll: deps.config.logRequests }),
+    metrics: measureShedding(app, { metrics: deps.metrics, logsAll: deps.config.logRequests }),
   })
-  deps.metrics?.gauge('requestsUnderWay', underWay)
+  deps.metrics?.gauge('requestsUnderWay', shedding.inFlight)
   registerRequestId(app)
-  const spans = deps.tracing && traceRequests(app, deps.tracing, { isSpared: tellsOfServer })
+  const spans = deps.tracing && traceRequests(app, deps.tracing, { isSpared: reportsState })
   registerSecurityHeaders(app, toldToBrowsers)
   registerErrorAnswers(app)
   registerSessionCookies(app)
@@ -133,12 +134,16 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   assertPermissions(schema)
   const createContext = contextOf(deps)
   const charges = createRequestCharges(rateLimits, addressOf)
+  const beforeRequest = (requester: Requester<Viewer>): void => {
+    if (requester.viewer !== null) shedding.identify(requester.request, requester.viewer)
+    charges.chargeRequest(requester)
+  }
   recordRequests(app, {
     metrics: deps.metrics,
     logsAll: deps.config.logRequests,
     traceIdOf: spans?.traceIdOf,
   })
-  deps.load?.count(app, isLasting)
+  deps.load?.count(app, isLongLived)
   registerHealth(app, deps.db)
   if (deps.metrics !== undefined) registerMetrics(app, { ...deps.config, metrics: deps.metrics })
   const onDocument = deps.metrics?.counter('documents')
@@ -149,7 +154,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     path: '/graphql/v1',
     sdl: schemaText(schema),
     authenticate: deps.authenticate,
-    beforeRequest: charges.chargeRequest,
+    beforeRequest,
     onRefused: charges.chargeRefused,
     // Public operations select nothing that reads the context.
     buildContext: (request, viewer) => (viewer === null ? {} : createContext(request, viewer)),
@@ -177,7 +182,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     addressOf,
   })
   registerDeviceRoutes(app, { routes: deviceRoutes(deps, rateLimits), rateLimits, addressOf })
-  registerSignIn(app, { ...signInOf(deps), addressOf, beforeRequest: charges.chargeRequest })
+  registerSignIn(app, { ...signInOf(deps), addressOf, beforeRequest })
   registerConsole(app)
   registerNotFound(app)
   return app
@@ -218,9 +223,9 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
 
 const STREAM_PATH = '/graphql/v1/stream'
 
-const isLasting = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url === STREAM_PATH
+const isLongLived = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url === STREAM_PATH
 
-const tellsOfServer = (url: string): boolean => /^\/(healthz|readyz|metrics)(\?|$)/.test(url)
+const reportsState = (url: string): boolean => /^\/(healthz|readyz|metrics)(\?|$)/.test(url)
 
 const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('download links')
 

@@ -107,13 +107,13 @@ export const metricTable = {
   requestsUnderWay: {
     name: 'muster_requests_under_way',
     type: 'gauge',
-    help: 'Requests that this process is working on, streams apart.',
+    help: 'Requests in flight in this process, without streams: from the last byte of the body to the last byte of the response.',
   },
   requestsShed: {
     name: 'muster_requests_shed_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Requests that this process answered 503 unseen, for there were too many under way (requests), too many for too long (standing), or the event loop took too long (lag).',
+    help: 'Requests that this process rejected with 503 because too many were in flight (requests), too many for too long (standing), or the event loop lagged (lag).',
   },
   rateLimited: {
     name: 'muster_rate_limited_total',

@@ -15,7 +15,7 @@ const LONG_MS = 1_000
 /** Where all take long, a line for each would take more: so many a second are told, and then how many more there were. */
 const LONG_TOLD = 10
 
-/** Counts every request once it is over, and tells of it in the log; not those that are turned away before (`shed-records.ts`). */
+/** Counts and logs every request when it is over, except those that load shedding rejects early (`overload/shedding-metrics.ts`). */
 export function recordRequests(app: FastifyInstance, options: RequestRecordsOptions): void {
   const { metrics, logsAll, traceIdOf } = options
   const count = metrics?.counter('requests')

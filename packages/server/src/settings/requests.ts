@@ -32,21 +32,21 @@ export const requestSettings = {
   mostRequests: setting({
     name: 'MUSTER_MOST_REQUESTS',
     meaning:
-      'Requests under way at most, streams apart, for each server process; further ones are answered 503 at once.',
+      'Requests that each server process has in flight, without streams. Above that it rejects the callers with the most requests in flight first, with 503.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000),
   }),
   mostStanding: setting({
     name: 'MUSTER_MOST_STANDING',
     meaning:
-      'Requests under way at most once as many and more have been for two seconds on end, until they are fewer than half; further ones are answered 503 at once. As many as MUSTER_MOST_REQUESTS: no such bound.',
+      'Requests that each server process has in flight during sustained load: once this many have been in flight for two seconds, until fewer than half of them remain. The value of MUSTER_MOST_REQUESTS switches this limit off.',
     default: 'a fifth of MUSTER_MOST_REQUESTS',
     parse: (text) => (text === undefined ? undefined : integer(text, 1, 1_000_000)),
   }),
   mostLag: setting({
     name: 'MUSTER_MOST_LAG',
     meaning:
-      'Milliseconds that a round of the event loop may take: while most take longer, requests are answered 503. 0: no bound.',
+      'Milliseconds that an iteration of the event loop may take. While most take longer, the server rejects requests with 503. 0 switches this limit off.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 0, 60_000),
   }),

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/app.ts'
-import { openStream } from '../../test/event-stream.ts'
-import { registerDevice } from '../../test/mqtt-device.ts'
-import { restOf } from '../../test/rest.ts'
+import { startTestApp, type TestApp } from '../../../test/app.ts'
+import { openStream } from '../../../test/event-stream.ts'
+import { registerDevice } from '../../../test/mqtt-device.ts'
+import { restOf } from '../../../test/rest.ts'
 
 const warnings: object[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
@@ -25,7 +25,10 @@ const small = '{ login { id } }'
 /** Sleeps without letting anything else run. */
 const block = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
 const MANY = 200
-const big = `POST /graphql/v1 HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 900000\r\n\r\n${' '.repeat(900_000)}`
+/** Whose requests these are is known before the body: by the key that they claim to be signed with. */
+const claim = () => `sig1=("@method");keyid="${app.owner.keyId}"`
+const big = () =>
+  `POST /graphql/v1 HTTP/1.1\r\nhost: x\r\nsignature-input: ${claim()}\r\ncontent-type: application/json\r\ncontent-length: 900000\r\n\r\n${' '.repeat(900_000)}`
 /** Of the answers to requests that are sent one behind the other on one connection. */
 async function statusesOf(requests: string[]): Promise<number[]> {
   const { hostname, port } = new URL(app.url)
@@ -37,7 +40,7 @@ async function statusesOf(requests: string[]): Promise<number[]> {
 }
 const metrics = async ({ url } = app) => (await fetch(`${url}/metrics`)).text()
 
-test('more requests than may be under way are turned away at once, and served again when there are fewer', async () => {
+test('rejects the requests of a user above the limit, and serves them again when there are fewer', async () => {
   const device = await registerDevice(app.owner)
   const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
   const stream = await openStream({ app, user: app.owner, query: 'subscription { events { id } }' })
@@ -60,19 +63,21 @@ test('more requests than may be under way are turned away at once, and served ag
     expect([rest.status, rest.code]).toEqual([503, 'UNAVAILABLE'])
     expect(rest.headers.get('deprecation')).toMatch(/^@\d+$/)
     expect(rest.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    const head = await fetch(`${app.url}/graphql/v1`, { method: 'HEAD' })
+    const head = await fetch(`${app.url}/graphql/v1`, { method: 'HEAD', headers: { 'signature-input': claim() } })
     expect([head.status, await head.text()]).toEqual([503, ''])
     // Its body is not read, and what follows on the connection is answered nevertheless.
-    expect(await statusesOf([big, 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'])).toEqual([503, 200])
+    expect(await statusesOf([big(), 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'])).toEqual([
+      503, 200,
+    ])
     expect(refused.headers.get('content-type')).toBe('application/graphql-response+json; charset=utf-8')
     for (const path of ['/healthz', '/readyz', '/metrics']) {
       expect([path, (await fetch(`${app.url}${path}`)).status]).toEqual([path, 200])
     }
-    expect(await metrics()).toContain('muster_requests_shed_total{reason="requests"} 4')
-    const counted = 'muster_requests_total{operation="POST /graphql/v1",status="503",code="UNAVAILABLE"} 2'
-    expect(await metrics()).toContain(counted)
-    const told = expect.objectContaining({ msg: expect.stringMatching(/^requests are turned away/) })
-    expect(warnings).toContainEqual(told)
+    expect(await metrics()).toMatch(/muster_requests_shed_total\{reason="requests"\} \d/)
+    const counted = /muster_requests_total\{operation="POST \/graphql\/v1",status="503",code="UNAVAILABLE"\} \d/
+    expect(await metrics()).toMatch(counted)
+    const begun = expect.objectContaining({ msg: expect.stringMatching(/^load shedding began/) })
+    expect(warnings).toContainEqual(begun)
     return [held, refused]
   })
   expect(waiting.status).toBe(503)
@@ -83,7 +88,63 @@ test('more requests than may be under way are turned away at once, and served ag
   stream.cut()
 })
 
-test('where many have been under way for seconds, fewer are taken, until they are few again', async () => {
+test('serves another user and another address while one user holds the limit', async () => {
+  const other = await app.createUser()
+  const device = await registerDevice(app.owner)
+  const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
+  const held = await app.db.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()
+    const held = ['a', 'b', 'c'].map((name) => app.owner.query(document, { id: device.id, name }))
+    await vi.waitFor(async () => expect(await metrics()).toContain('muster_requests_under_way 3'), { timeout: 60_000 })
+
+    expect((await app.owner.query(small)).status).toBe(503)
+    expect((await other.query(small)).status).toBe(200)
+    expect((await app.owner.query(small)).status).toBe(503)
+    const withoutKey = await fetch(`${app.url}/graphql/v1/schema.graphql`)
+    expect(withoutKey.status).toBe(200)
+    return held
+  })
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
+test('decides again when the user is known', async () => {
+  const another = await app.startAnother({ env: { MUSTER_MOST_REQUESTS: '3' } })
+  onTestFinished(() => another.close())
+  const device = await registerDevice(app.owner)
+  const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
+  const { createAccessKey: key } = await app.owner.data('mutation { createAccessKey { key secret } }')
+  const fresh = { ...app.owner, keyId: key.key, secret: key.secret }
+  const held = await app.db.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()
+    const held = ['a', 'b', 'c'].map((name) => another.as(app.owner).query(document, { id: device.id, name }))
+    await vi.waitFor(async () => expect(await metrics(another)).toContain('muster_requests_under_way 3'), {
+      timeout: 60_000,
+    })
+    // The server has not seen this key before.
+    const refused = await another.as(fresh).query(small)
+    expect([refused.status, refused.errors?.[0]?.extensions.code]).toEqual([503, 'UNAVAILABLE'])
+    expect(refused.headers.get('retry-after')).toBe('1')
+    return held
+  })
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
+test('counts a response as in flight until its client has read it', async () => {
+  const another = await app.startAnother()
+  onTestFinished(() => another.close())
+  const { hostname, port } = new URL(another.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.pause()
+  const page = 'GET /rest/v1/openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'
+  socket.write(page.repeat(200))
+  const inFlight = async () => Number(/muster_requests_under_way (\d+)/.exec(await metrics(another))?.[1])
+  await vi.waitFor(async () => expect(await inFlight()).toBeGreaterThan(0), { timeout: 60_000 })
+  expect(await inFlight()).toBeGreaterThan(0)
+  socket.destroy()
+  await vi.waitFor(async () => expect(await inFlight()).toBe(0), { timeout: 60_000 })
+})
+
+test('accepts fewer requests during sustained load, until few are in flight', async () => {
   const steady = await app.startAnother({ env: { MUSTER_MOST_REQUESTS: '5', MUSTER_MOST_STANDING: '2' } })
   onTestFinished(() => steady.close())
   const owner = steady.as(app.owner)
@@ -98,7 +159,9 @@ test('where many have been under way for seconds, fewer are taken, until they ar
       timeout: 60_000,
     })
     await vi.waitFor(async () => expect((await owner.query(small)).status).toBe(503), { timeout: 60_000 })
-    expect((await owner.query(small)).errors?.[0]?.message).toMatch(/^requests have been waiting for each other/)
+    expect((await owner.query(small)).errors?.[0]?.message).toMatch(
+      /^the server has had more requests in flight for seconds/,
+    )
     expect(await metrics(steady)).toMatch(/muster_requests_shed_total\{reason="standing"\} \d/)
     return held
   })
@@ -106,7 +169,7 @@ test('where many have been under way for seconds, fewer are taken, until they ar
   expect((await owner.query(small)).status).toBe(200)
 })
 
-test('streams are not under way, however their path is written', async () => {
+test('does not count streams as in flight, however their path is written', async () => {
   const path = '/graphql/v1/%73tream'
   for (let count = 0; count < 4; count++) {
     const refused = await openStream({ app, user: app.owner, query: small, path })
@@ -120,7 +183,7 @@ test('streams are not under way, however their path is written', async () => {
   open.cut()
 })
 
-test('many that come at once do not hold up what is answered between them', async () => {
+test('answers a request that arrives behind many others before all of them have started', async () => {
   const unhurried = await app.startAnother()
   const { hostname, port } = new URL(unhurried.url)
   const body = JSON.stringify({ query: '{ __schema { types { name fields { name type { name } } } } }' })
@@ -150,7 +213,7 @@ test('many that come at once do not hold up what is answered between them', asyn
   await unhurried.close()
 })
 
-test('requests that end badly are under way no longer', async () => {
+test('no longer counts requests that failed', async () => {
   const ends = [
     fetch(`${app.url}/nothing`),
     fetch(`${app.url}/graphql/v1`, { method: 'POST', body: '{' }),
@@ -164,7 +227,7 @@ test('requests that end badly are under way no longer', async () => {
   await vi.waitFor(async () => expect(await metrics()).toContain('muster_requests_under_way 0'), { timeout: 60_000 })
 })
 
-test('while the event loop takes too long, requests are turned away', async () => {
+test('rejects requests while the event loop lags', async () => {
   const until = async (status: number, between: () => void) => {
     while ((await impatient.as(app.owner).query(small)).status !== status) between()
   }

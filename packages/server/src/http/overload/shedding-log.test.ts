@@ -1,35 +1,35 @@
 import fastify, { type FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
-import { tellShedding } from './tell-shedding.ts'
+import { logShedding } from './shedding-log.ts'
 
-function openTeller() {
+function openLog() {
   const said: object[] = []
   const loggerInstance: FastifyBaseLogger = pino({}, { write: (line: string) => void said.push(JSON.parse(line)) })
   const app = fastify({ loggerInstance })
-  return { said, tell: tellShedding(app), close: () => app.close() }
+  return { said, log: logShedding(app), close: () => app.close() }
 }
 
-test('it is told once that requests are turned away, and once that none has been for 10 s', () => {
+test('logs when load shedding begins, and when no request has been rejected for 10 s', () => {
   // Nothing else runs before they are real again.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
-    const { said, tell } = openTeller()
+    const { said, log } = openLog()
     const begun = { level: 40, reason: 'requests' }
-    for (const reason of ['requests', 'lag', 'requests'] as const) tell(reason)
+    for (const reason of ['requests', 'lag', 'requests'] as const) log(reason)
     vi.advanceTimersByTime(9_999)
-    tell('requests')
+    log('requests')
     vi.advanceTimersByTime(9_999)
     expect(said).toMatchObject([begun])
     vi.advanceTimersByTime(1)
-    const over = { level: 30, turnedAway: { requests: 3, lag: 1 } }
+    const over = { level: 30, rejected: { requests: 3, lag: 1 } }
     expect(said).toMatchObject([begun, over])
 
-    tell('lag')
+    log('lag')
     vi.advanceTimersByTime(10_000)
     const next = [
       { level: 40, reason: 'lag' },
-      { level: 30, turnedAway: { requests: 0, lag: 1 } },
+      { level: 30, rejected: { requests: 0, lag: 1 } },
     ]
     expect(said).toMatchObject([begun, over, ...next])
   } finally {
@@ -37,9 +37,9 @@ test('it is told once that requests are turned away, and once that none has been
   }
 })
 
-test('a server that stops tells how many it turned away', async () => {
-  const { said, tell, close } = openTeller()
-  tell('lag')
+test('logs the number of rejected requests when the server stops', async () => {
+  const { said, log, close } = openLog()
+  log('lag')
   await close()
-  expect(said).toMatchObject([{ level: 40 }, { level: 30, turnedAway: { requests: 0, lag: 1 } }])
+  expect(said).toMatchObject([{ level: 40 }, { level: 30, rejected: { requests: 0, lag: 1 } }])
 })

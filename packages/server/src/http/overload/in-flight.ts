@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { onceResponseEnds } from './response-end.ts'
+
+/** Counts the requests in flight of each caller, from when the body has arrived until the last byte of the response is sent. */
+export interface InFlight {
+  readonly total: number
+  /** Callers with at least one request in flight. */
+  readonly callers: number
+  of(caller: string): number
+  has(request: FastifyRequest): boolean
+  add(request: FastifyRequest, reply: FastifyReply, caller: string): void
+  /** Counts a request for another caller from now on. */
+  move(request: FastifyRequest, caller: string): void
+}
+
+/** `onChange` gets the new total. */
+export function createInFlight(onChange: (total: number) => void): InFlight {
+  const callerOf = new Map<FastifyRequest, string>()
+  const counts = new Map<string, number>()
+
+  const change = (caller: string, by: 1 | -1): void => {
+    const count = (counts.get(caller) ?? 0) + by
+    if (count === 0) counts.delete(caller)
+    else counts.set(caller, count)
+  }
+
+  const remove = (request: FastifyRequest): void => {
+    const caller = callerOf.get(request)
+    if (caller === undefined) return
+    callerOf.delete(request)
+    change(caller, -1)
+    onChange(callerOf.size)
+  }
+
+  return {
+    get total() {
+      return callerOf.size
+    },
+    get callers() {
+      return counts.size
+    },
+    of: (caller) => counts.get(caller) ?? 0,
+    has: (request) => callerOf.has(request),
+    add(request, reply, caller) {
+      callerOf.set(request, caller)
+      change(caller, 1)
+      onChange(callerOf.size)
+      onceResponseEnds(reply, () => remove(request))
+    },
+    move(request, caller) {
+      const before = callerOf.get(request)
+      if (before === undefined || before === caller) return
+      change(before, -1)
+      change(caller, 1)
+      callerOf.set(request, caller)
+    },
+  }
+}

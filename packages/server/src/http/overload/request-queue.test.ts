@@ -1,0 +1,44 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { expect, test } from 'vitest'
+import { createRequestQueue } from './request-queue.ts'
+
+/** Takes longer than one iteration may start requests, without letting anything else run. */
+const block = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+
+test('starts waiting requests in later iterations, in order and in their own async scope', async () => {
+  const startInTurn = createRequestQueue()
+  const request = new AsyncLocalStorage<string>()
+  const seen: unknown[] = []
+  const started = ['first', 'second', 'third'].map((name) =>
+    request.run(name, () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      startInTurn('caller', () => {
+        seen.push([name, request.getStore()])
+        block()
+        resolve()
+      })
+      return promise
+    }),
+  )
+  expect(seen).toEqual([['first', 'first']])
+  const iteration = new Promise<void>((resolve) => setImmediate(resolve))
+  await iteration
+  expect(seen.length).toBeLessThan(3)
+  await Promise.all(started)
+  expect(seen).toEqual(['first', 'second', 'third'].map((name) => [name, name]))
+})
+
+test('lets callers take turns', async () => {
+  const startInTurn = createRequestQueue()
+  const seen: string[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const add = (name: string) =>
+    startInTurn(name.slice(0, 1), () => {
+      seen.push(name)
+      block()
+      if (seen.length === 7) resolve()
+    })
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) add(name)
+  await promise
+  expect(seen).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
+})

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify'
+import type { ShedReason } from './load-shedding.ts'
+
+/** Load shedding is over when no request has been rejected for this long. */
+const QUIET_MS = 10_000
+
+/**
+ * Logs one line when load shedding begins and one, with the numbers, when it is over. A line for each rejected request would add to the
+ * load. Returns what to call for each rejected request.
+ */
+export function logShedding(app: FastifyInstance): (reason: ShedReason) => void {
+  let shedding: { rejected: Record<ShedReason, number>; over: NodeJS.Timeout } | undefined
+
+  function begin(reason: ShedReason) {
+    app.log.warn({ reason }, 'load shedding began: the server rejects requests')
+    return { rejected: { requests: 0, standing: 0, lag: 0 }, over: setTimeout(end, QUIET_MS).unref() }
+  }
+
+  function end(): void {
+    if (shedding === undefined) return
+    clearTimeout(shedding.over)
+    app.log.info({ rejected: shedding.rejected }, 'load shedding ended')
+    shedding = undefined
+  }
+
+  app.addHook('onClose', async () => end())
+  return (reason) => {
+    shedding ??= begin(reason)
+    shedding.rejected[reason]++
+    shedding.over.refresh()
+  }
+}

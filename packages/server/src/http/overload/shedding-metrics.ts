@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Metrics } from '../../metrics.ts'
+import { routeOf } from '../outcome.ts'
+import type { ShedReason } from './load-shedding.ts'
+import { logShedding } from './shedding-log.ts'
+
+export interface SheddingMetricsOptions {
+  metrics: Metrics | undefined
+  /** Logs every rejected request, as every other request then is. */
+  logsAll: boolean
+}
+
+export interface SheddingMetrics {
+  /** For a request that was rejected before any other part of the server saw it. */
+  countEarly(reason: ShedReason, request: FastifyRequest): void
+  /** For a request whose response the request records count. */
+  countLate(reason: ShedReason): void
+}
+
+/** Counts rejected requests, and logs when load shedding begins and ends. */
+export function measureShedding(app: FastifyInstance, { metrics, logsAll }: SheddingMetricsOptions): SheddingMetrics {
+  const countShed = metrics?.counter('requestsShed')
+  const countRequest = metrics?.counter('requests')
+  const log = logShedding(app)
+  const countLate = (reason: ShedReason): void => {
+    countShed?.(reason)
+    log(reason)
+  }
+  return {
+    countLate,
+    countEarly(reason, request) {
+      const operation = routeOf(request)
+      countRequest?.(operation, '503', 'UNAVAILABLE')
+      countLate(reason)
+      if (logsAll) request.log.info({ operation, status: 503, code: 'UNAVAILABLE' }, 'request')
+    },
+  }
+}

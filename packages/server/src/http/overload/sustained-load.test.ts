@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { createSustainedLoad } from './sustained-load.ts'
+
+function openLoad() {
+  let now = 0
+  const load = createSustainedLoad(10, () => now)
+  return {
+    load,
+    wait(ms: number) {
+      now += ms
+    },
+  }
+}
+
+test('a load is sustained after two seconds at the limit', () => {
+  const { load, wait } = openLoad()
+  load.update(10)
+  wait(1_999)
+  load.update(500)
+  expect(load.isSustained()).toBe(false)
+  wait(1)
+  expect(load.isSustained()).toBe(true)
+})
+
+test('the two seconds start again when the number falls below the limit', () => {
+  const { load, wait } = openLoad()
+  load.update(10)
+  wait(1_500)
+  load.update(9)
+  load.update(10)
+  wait(1_999)
+  expect(load.isSustained()).toBe(false)
+})
+
+test('a sustained load ends when fewer than half of the limit are in flight', () => {
+  const { load, wait } = openLoad()
+  load.update(10)
+  wait(2_000)
+  for (const inFlight of [9, 10, 5]) load.update(inFlight)
+  expect(load.isSustained()).toBe(true)
+  load.update(4)
+  expect(load.isSustained()).toBe(false)
+  load.update(10)
+  expect(load.isSustained()).toBe(false)
+})

@@ -1,0 +1,28 @@
+import { performance } from 'node:perf_hooks'
+
+/** A load that lasts longer than this is not a burst. */
+const BURST_MS = 2_000
+
+export interface SustainedLoad {
+  /** Call this each time the number of requests in flight changes. */
+  update(inFlight: number): void
+  /** Whether at least `limit` requests have been in flight for two seconds, and no fewer than half of it since. */
+  isSustained(): boolean
+}
+
+/**
+ * Tells a standing queue from a burst, as CoDel does (RFC 8289). The queue of a burst drains soon and is worth waiting for. When at
+ * least `limit` requests stay in flight for two seconds, each request waits for all the others, and the queue only adds delay.
+ * `elapsed` returns milliseconds that never run backwards.
+ */
+export function createSustainedLoad(limit: number, elapsed: () => number = () => performance.now()): SustainedLoad {
+  let since: number | undefined
+  const isSustained = (): boolean => since !== undefined && elapsed() - since >= BURST_MS
+  return {
+    update(inFlight) {
+      if (inFlight >= limit) since ??= elapsed()
+      else if (since !== undefined && (inFlight < limit / 2 || !isSustained())) since = undefined
+    },
+    isSustained,
+  }
+}
