@@ -29,6 +29,21 @@ export function assertStorable(value: string, path: string): void {
   if (!value.isWellFormed()) throw badInput(`${path} must not contain half of a surrogate pair`)
 }
 
+/**
+ * Characters that do not show, or that change the order in which others show: the soft hyphen, the Mongolian vowel separator, and
+ * the zero-width, bidirectional, and separating characters of Unicode's general punctuation. With them, two names that look the
+ * same are not. Zero-width joiners are among them, so an emoji that is joined of several cannot be part of a name.
+ */
+const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u
+
+/** Rejects bidirectional and zero-width characters. */
+export function assertVisible(value: string, path: string): void {
+  const found = invisible.exec(value)?.[0]
+  if (found === undefined) return
+  const code = found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+  throw badInput(`${path} must not contain invisible characters, such as U+${code}`)
+}
+
 /** Characters as people count them in limits: code points, not UTF-16 units. */
 export function characters(value: string): number {
   let count = 0

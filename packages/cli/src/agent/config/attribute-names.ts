@@ -17,7 +17,8 @@ export function attributeNameOf(entry: Entry): string {
     throw wrong(entry, `an attribute's name has a dot inside only, not as "${name}" has it`)
   if (levels.some((level) => Array.from(level).length > LEVEL_LENGTH))
     throw wrong(entry, `a level of an attribute's name has at most ${LEVEL_LENGTH} characters`)
-  if (/\p{Cc}/u.test(name)) throw wrong(entry, "an attribute's name has no control characters")
+  if (/[\p{Cc}\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u.test(name))
+    throw wrong(entry, "an attribute's name must not contain control characters or invisible characters")
   if (name.startsWith('$') && !reserved.test(name))
     throw wrong(entry, `"${name}" is reserved: of names with $ there are $svc.statusA to E and $svc.categoryA to E`)
   return name

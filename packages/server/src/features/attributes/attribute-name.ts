@@ -1,5 +1,5 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { characters } from '../../graphql/text.ts'
+import { assertVisible, characters } from '../../graphql/text.ts'
 import { limits } from '../../limits.ts'
 
 /** A name taken apart: `site` has one level, `net.ssid` a group and a sub-name. */
@@ -71,6 +71,19 @@ export function parseContextName(text: string, path: string): string {
 function assertPlainText(text: string, path: string): void {
   if (!text.isWellFormed()) throw badInput(`${path} must not contain half of a surrogate pair`)
   if (controlCharacter.test(text)) throw badInput(`${path} must not contain control characters`)
+}
+
+/**
+ * Rejects values under names, or in a context, with invisible characters. Those that are older than this rule can be read and
+ * removed.
+ */
+export function assertVisibleNames(
+  changes: readonly { name: AttributeName; value: string | null }[],
+  { context, path }: { context: string | undefined; path: string },
+): void {
+  const set = changes.filter(({ value }) => value !== null)
+  for (const { name } of set) for (const part of name) assertVisible(part, path)
+  if (set.length > 0 && context !== undefined) assertVisible(context, 'context')
 }
 
 export const joinAttributeName = (name: AttributeName): string => name.join('.')

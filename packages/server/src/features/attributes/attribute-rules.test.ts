@@ -35,6 +35,38 @@ test.each([
   expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' }, message: expect.stringMatching(message) })
 })
 
+test.each(['a\u200b', 'net.\u202ea', '\u2066a\u2069', 'a\u200db', '\ufeffa', 'a\u00adb'])(
+  'the name %j has invisible characters: it cannot be set, and it can be read and removed',
+  async (name) => {
+    expect(await client.set(name, 'x', service)).toEqual(code('BAD_USER_INPUT', /name .*invisible characters.*U\+/))
+    expect(await client.set('a', 'x', service, name)).toEqual(code('BAD_USER_INPUT', /context .*invisible/))
+    expect(await client.setAll({ [name]: 'x' }, service)).toEqual(code('BAD_USER_INPUT', /invisible/))
+    expect(await client.setAll({ a: 'x' }, service, name)).toEqual(code('BAD_USER_INPUT', /invisible/))
+    const register = 'mutation ($attributes: Object) { registerDevice(name: "a", attributes: $attributes) { secret } }'
+    const { errors } = await app.owner.query(register, { attributes: { [name]: 'x' } })
+    expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
+
+    // As an earlier release took it.
+    const [first, second] = name.split('.') as [string, string?]
+    await app.db
+      .updateTable('service')
+      .set({ attributes: JSON.stringify({ [first]: second === undefined ? 'x' : { [second]: 'x' } }) })
+      .where('id', '=', service)
+      .execute()
+    expect((await client.read(service))?.attributes).not.toEqual({})
+    expect(await client.set(name, null, service)).toEqual({ result: null })
+    expect((await client.read(service))?.attributes).toEqual({})
+  },
+)
+
+test('a value and a device name may have invisible characters', async () => {
+  const value = '\u{1f468}\u200d\u{1f469}'
+  expect(await client.set('a', value, service)).toEqual({ result: value })
+  await client.set('a', null, service)
+  const register = 'mutation ($name: String!) { registerDevice(name: $name) { device { name } } }'
+  expect((await app.owner.data(register, { name: value })).registerDevice.device.name).toBe(value)
+})
+
 test('a literal with a variable that is not set is refused', async () => {
   const document = `mutation ($id: String!, $value: String) {
     setAttributes(serviceId: $id, attributes: { a: $value }) }`

@@ -1,4 +1,4 @@
-import { assertAllowed, type TargetKind } from './attribute-name.ts'
+import { assertAllowed, assertVisibleNames, type TargetKind } from './attribute-name.ts'
 import { type Attributes, emptyObject, splitReserved } from './attributes.ts'
 import { applyChanges, assertWithinLimits, type Change, flattenAttributes } from './merge.ts'
 
@@ -6,6 +6,7 @@ import { applyChanges, assertWithinLimits, type Change, flattenAttributes } from
 export function validateAttributes(object: Record<string, unknown>, kind: TargetKind, path: string): Change[] {
   const changes = flattenAttributes(object, path)
   assertAllAllowed(changes, kind, path)
+  assertVisibleNames(changes, { context: undefined, path })
   return changes
 }
 

@@ -4,6 +4,7 @@ import { actorOf } from '../events/record.ts'
 import {
   type AttributeName,
   assertAllowed,
+  assertVisibleNames,
   isCategoryOrStatus,
   isReserved,
   parseAttributeName,
@@ -31,6 +32,7 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
   const value = attributeValue(input.value, 'value')
   const targetId = getTargetId(context.viewer.accountId, input.serviceId)
   const place = { targetId, context: parseContext(input.context, 'context') }
+  assertVisibleNames([{ name, value }], { context: place.context, path: 'name' })
   if (place.context === undefined && (await setInOneStatement(context, { targetId, name, value }))) {
     forgetAttributes(context)
     return value

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
-import { parseContext } from './attribute-name.ts'
+import { assertVisibleNames, parseContext } from './attribute-name.ts'
 import { forgetAttributes } from './attributes.loaders.ts'
 import { type Attributes, overlay } from './attributes.ts'
 import { assertAllAllowed } from './initial-attributes.ts'
@@ -95,9 +95,11 @@ function resultOf(serviceId: string, outcome: Attributes | ApiError): Attributes
 function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput, path: string): AttributeWrite {
   const changes = flattenAttributes(input.attributes, `${path}attributes`)
   if (changes.length === 0) throw badInput(`${path}attributes must not be an empty object`)
+  const context = parseContext(input.context, `${path}context`)
+  assertVisibleNames(changes, { context, path: `${path}attributes` })
   return {
     targetId: getTargetId(viewer.accountId, input.serviceId),
-    context: parseContext(input.context, `${path}context`),
+    context,
     path: `${path}attributes`,
     changes,
     deviceId: input.deviceId,

@@ -1,5 +1,5 @@
 import { badInput } from '../../errors.ts'
-import { assertName } from '../../graphql/text.ts'
+import { assertName, assertVisible } from '../../graphql/text.ts'
 import { limits } from '../../limits.ts'
 import { newId } from '../devices/device-id.ts'
 import { applicationTypeForPort, BULK_SERVICE, findApplicationType, TCP } from './application-types.ts'
@@ -52,5 +52,6 @@ function assertApplication(id: number, path: string): void {
 
 function assertHost(host: string, path: string): void {
   assertName(host, path, limits.hostLength)
+  assertVisible(host, path)
   if (/[\s\p{Cc}/]/u.test(host)) throw badInput(`${path} must be a host name or an address, without blanks or slashes`)
 }
