@@ -33,6 +33,11 @@ export const errorCodes = {
     status: 409,
     meaning: 'It contradicts what is there: a taken hardware id, a value where a group stands, an active device.',
   },
+  PERSISTED_QUERY_NOT_FOUND: {
+    status: 200,
+    meaning:
+      'The request names a persisted query by its hash alone. This server stores none: send the query with the hash, or alone.',
+  },
   INTERNAL: { status: 500, meaning: 'A fault of the server. The log has it under the request id of the answer.' },
 } as const satisfies Record<string, { status: number; meaning: string }>
 

@@ -46,10 +46,16 @@ export interface MetricsOptions {
   process?: string | undefined
 }
 
+/** Gauges with the suffix of counters. Those without the suffix have the same numbers by type. */
+const MISNAMED_GAUGES = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
 export function createMetrics({ ofProcess = false, process: name }: MetricsOptions = {}): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  if (ofProcess) collectDefaultMetrics({ register: registry, ...(name && { labels: { process: name } }) })
+  if (ofProcess) {
+    collectDefaultMetrics({ register: registry, ...(name && { labels: { process: name } }) })
+    for (const gauge of MISNAMED_GAUGES) registry.removeSingleMetric(gauge)
+  }
   const gauges = new Map<string, MeasuredGauge>()
   const handOvers: (() => void)[] = []
   const inBatches = <Add>({ add, handOver }: Batch<Add>): Add => {

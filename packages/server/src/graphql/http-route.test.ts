@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOf, serveRoute } from './http-route-fixture.ts'
@@ -127,6 +128,43 @@ describe('what is asked', () => {
     expect(codeOf(response)).toBe('LIMIT_EXCEEDED')
     expect(response.json().errors[0].message).toContain('1048577')
     expect((await route.post(body(1024 * 1024))).statusCode).toBe(200)
+  })
+
+  describe('by a hash', () => {
+    const query = '{ version }'
+    const sha256Hash = createHash('sha256').update(query).digest('hex')
+    const extensions = { persistedQuery: { version: 1, sha256Hash } }
+    const accepted = ['application/json', 'application/graphql-response+json']
+    const get = (parameters: Record<string, string>, accept: string) =>
+      route.app.inject({ method: 'GET', url: `/graphql/v1?${new URLSearchParams(parameters)}`, headers: { accept } })
+
+    it.each(accepted)('alone is not found, so that clients send the query, as %s', async (accept) => {
+      const responses = [
+        await route.post({ operationName: 'A', variables: {}, extensions }, { accept }),
+        await get({ extensions: JSON.stringify(extensions) }, accept),
+      ]
+      for (const response of responses) {
+        expect(response.statusCode).toBe(200)
+        expect(response.headers['content-type']).toContain(accept)
+        expect(response.headers['cache-control']).toBe('no-store')
+        expect(response.json()).toEqual({
+          errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
+        })
+      }
+    })
+
+    it.each(accepted)('with the query is executed, as %s', async (accept) => {
+      const responses = [
+        await route.post({ query, extensions }, { accept }),
+        await get({ query, extensions: JSON.stringify(extensions) }, accept),
+      ]
+      for (const response of responses) expect(response.json()).toEqual({ data: { version: '1.0.0' } })
+    })
+
+    it('is not meant by other extensions', async () => {
+      expect((await route.post({ extensions: { a: 1 } })).statusCode).toBe(400)
+      expect((await get({ extensions: '{' }, 'application/json')).statusCode).toBe(400)
+    })
   })
 
   it('may be a query by GET and not a mutation', async () => {

@@ -77,7 +77,9 @@ async function findOperation<Viewer extends GraphqlViewer>(
   try {
     params = await readRequestParams({ method, url, headers, body })
   } catch (error) {
-    return errorAnswer(asBadRequest(error), 'application/json', 400)
+    const refusal = asBadRequest(error)
+    if (refusal.code === 'PERSISTED_QUERY_NOT_FOUND') return errorAnswer(refusal, type, refusal.status, unstored)
+    return errorAnswer(refusal, 'application/json', 400)
   }
   if (isResponse(params)) return params
   const operation = input.executor.prepare(params)
@@ -91,6 +93,9 @@ async function findOperation<Viewer extends GraphqlViewer>(
   const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
   return jsonAnswer(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
 }
+
+/** A cache that stored the first response to a hash would hide that clients may send the query. */
+const unstored = { 'cache-control': 'no-store' }
 
 const isResponse = (found: object): found is Response => Array.isArray(found)
 

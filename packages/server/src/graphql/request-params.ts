@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { parseRequestParams, type Request, type RequestParams, type Response } from 'graphql-http'
-import { badInput } from '../errors.ts'
+import { ApiError, badInput } from '../errors.ts'
 
 /** An HTTP request as it came, body unread. */
 export interface RawRequest {
@@ -11,12 +11,16 @@ export interface RawRequest {
   readonly body: Buffer
 }
 
-/** The GraphQL request in an HTTP request, or the answer where there is none. Throws BAD_USER_INPUT for malformed ones. */
+/**
+ * Returns the GraphQL request in an HTTP request, or the response if there is none. Throws BAD_USER_INPUT for a malformed request, and
+ * PERSISTED_QUERY_NOT_FOUND for one with the hash of a query instead of the query.
+ */
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
-  if (raw.method === 'GET') assertVariables(raw.url)
+  if (raw.method === 'GET') assertParameters(raw.url)
   const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
   // To ask graphql-http of what nearly every request is would take longer than to parse it.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
+  if (body !== null) assertQuery(body.query, body.extensions)
   // graphql-http takes a body that is an object as parsed, though its type does not say so for null.
   return parseRequestParams({ ...raw, body, raw: undefined, context: undefined } as Request<undefined, undefined>)
 }
@@ -43,10 +47,23 @@ function parseBody(body: Buffer): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-function assertVariables(url: string): void {
+function assertParameters(url: string): void {
   const search = url.indexOf('?')
-  const variables = search < 0 ? null : new URLSearchParams(url.slice(search)).get('variables')
+  if (search < 0) return
+  const parameters = new URLSearchParams(url.slice(search))
+  const variables = parameters.get('variables')
   if (variables) parseJson(variables, 'the parameter variables')
+  const extensions = parameters.get('extensions')
+  if (extensions) assertQuery(parameters.get('query'), parseJson(extensions, 'the parameter extensions'))
+}
+
+/**
+ * Apollo's automatic persisted queries send a hash first, and the query only if the server does not know the hash. Clients
+ * recognize the message or the code.
+ */
+function assertQuery(query: unknown, extensions: unknown): void {
+  if (query || typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions)) return
+  throw new ApiError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
 }
 
 /** An escape may spell any letter of the name; those that do not contain a piece of it are not looked at further. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -6,6 +7,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { hasProgram } from '../../../../examples/test/programs.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../test/app.ts'
 import { createTestDatabase } from '../../test/database.ts'
 import { basic, post } from '../../test/device.ts'
@@ -38,7 +40,7 @@ async function values(app: { url: string }): Promise<Record<string, number>> {
 const until = (server: { url: string }, expected: object) =>
   vi.waitFor(async () => expect(await values(server)).toMatchObject(expected), { timeout: 60_000, interval: 100 })
 
-test('a server measures all that the table lists, and nothing else of its own', async () => {
+async function startWhole() {
   const { connection, drop } = await createTestDatabase()
   onTestFinished(drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-metrics-'))
@@ -50,6 +52,17 @@ test('a server measures all that the table lists, and nothing else of its own', 
     MUSTER_DATA: folder,
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
   })
+  return server
+}
+
+test.skipIf(!hasProgram('promtool'))('promtool finds nothing wrong', async () => {
+  const { text } = await ask(await startWhole())
+  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
+})
+
+test('a server measures all that the table lists, and nothing else of its own', async () => {
+  const server = await startWhole()
   const { status, headers, text } = await ask(server)
   expect([status, headers['content-type'], headers['cache-control']]).toEqual([
     200,

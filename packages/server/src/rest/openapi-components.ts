@@ -1,7 +1,7 @@
 import { type FragmentDefinitionNode, type GraphQLSchema, isObjectType, Kind, parse } from 'graphql'
-import { errorCodes } from '../errors.ts'
 import { fragments } from './fragments.ts'
 import { inputComponents, type JsonSchema, objectSchema } from './json-schema.ts'
+import { restCodes } from './statuses.ts'
 
 /** A component for everything that has a name: fragments, enums, input objects and the one form of errors. */
 export function components(schema: GraphQLSchema): Record<string, JsonSchema> {
@@ -35,7 +35,7 @@ const errorSchema: JsonSchema = {
           extensions: {
             type: 'object',
             required: ['code'],
-            properties: { code: { type: 'string', enum: Object.keys(errorCodes) } },
+            properties: { code: { type: 'string', enum: restCodes } },
             additionalProperties: true,
           },
         },

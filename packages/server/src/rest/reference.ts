@@ -1,9 +1,9 @@
 import type { GraphQLSchema } from 'graphql'
-import { type ErrorCode, errorCodes } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
 import { fragments } from './fragments.ts'
 import { type Operation, readOperation } from './operation.ts'
 import { routeGroups } from './routes.ts'
-import { statusOfCode } from './statuses.ts'
+import { restCodes, statusOfCode } from './statuses.ts'
 
 /** The REST API for people: docs/reference/rest.md, and what `GET /rest/v1` answers. */
 export function restReference(schema: GraphQLSchema): string {
@@ -45,7 +45,7 @@ that got 503 while it was under way may have been made, so look before you repea
 
 | Code | HTTP status |
 | --- | --- |
-${(Object.keys(errorCodes) as ErrorCode[]).map((code) => `| \`${code}\` | ${statusText(code)} |`).join('\n')}
+${restCodes.map((code) => `| \`${code}\` | ${statusText(code)} |`).join('\n')}
 
 Besides, by HTTP alone: 404 for a path that is none, 405 with \`Allow\` for a method that a path does not serve, 413 for a body over the limit, 415
 for a body that is not JSON.
