@@ -140,10 +140,11 @@ export async function everyRowOf(db: Database, accountId: string): Promise<Recor
   return Object.fromEntries(Array.from(byTable, ([name, rows]) => [name, rows.map(({ row }) => row)]))
 }
 
-/** The same, but for when keys were used last, which using them changes from one minute to the next. */
+/** The same without what reading changes: when keys were last used, and the summary of attribute names. */
 export async function everyRowBesideUse(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
-  const { access_key: keys = [], ...rows } = await everyRowOf(db, accountId)
-  return { ...rows, access_key: keys.map((key) => ({ ...(key as object), last_used: null })) }
+  const rows = await everyRowOf(db, accountId)
+  const { access_key: keys = [], attribute_name: _, attribute_name_summary: __, ...others } = rows
+  return { ...others, access_key: keys.map((key) => ({ ...(key as object), last_used: null })) }
 }
 
 interface AccountTable {
