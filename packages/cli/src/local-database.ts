@@ -9,6 +9,8 @@ import { type Log, standardErrorLog } from './log.ts'
 export interface LocalDatabase {
   db: Database
   pool: pg.Pool
+  /** For what needs a connection to itself. */
+  connection: pg.PoolConfig
   config: Config
   log: Log
 }
@@ -36,7 +38,7 @@ export async function withDatabase<Result>(
   const db = createDatabase(pool)
   try {
     if (config.databaseUrl !== undefined) await assertAnswers(pool, config)
-    return await work({ db, pool, config, log })
+    return await work({ db, pool, connection, config, log })
   } finally {
     await db.destroy()
     // Kysely leaves alone what it never used; its idle connection would keep the command for half a minute.
@@ -75,6 +77,7 @@ async function open(config: Config, log: Log): Promise<{ connection: pg.PoolConf
   }
   return connectOrStart({
     dataFolder: config.dataFolder,
+    archive: config.archiveFolder,
     log: { info: log.info.bind(log), warn: log.warn.bind(log), error: log.error.bind(log) },
     onExit: (reason) => log.error(reason),
   })

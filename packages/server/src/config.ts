@@ -1,3 +1,4 @@
+import { backupSettings } from './settings/backups.ts'
 import { dataSettings } from './settings/data.ts'
 import { deviceSettings } from './settings/devices.ts'
 import { httpSettings } from './settings/http.ts'
@@ -12,6 +13,7 @@ export const settings = {
   ...httpSettings,
   ...processSettings,
   ...dataSettings,
+  ...backupSettings,
   ...requestSettings,
   ...deviceSettings,
   ...webhookSettings,

@@ -33,9 +33,20 @@ export async function withProgress<Result>(
 }
 
 const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string }>> = {
+  busy: { exitCode: exitCodes.notNow, hint: 'Wait until it is done.' },
   damaged: { exitCode: exitCodes.failed, hint: 'Nothing was changed. Take another backup.' },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or MUSTER_DATA.' },
+  'not-archiving': { exitCode: exitCodes.failed, hint: 'There is no base backup. "muster doctor" looks closer.' },
+  occupied: {
+    exitCode: exitCodes.conflict,
+    hint: 'Nothing was changed. Give --replace to keep that database under another name, or set MUSTER_DATA to another folder.',
+  },
+  'out-of-range': {
+    exitCode: exitCodes.failed,
+    hint: 'Nothing was changed. "muster backup --list" shows what can be restored.',
+  },
+  unsupported: { exitCode: exitCodes.failed, hint: 'Nothing was written.' },
   upgrading: { exitCode: exitCodes.notNow, hint: 'Nothing was written.' },
   taken: { exitCode: exitCodes.conflict, hint: 'Give another name.' },
   'not-empty': {

@@ -1,25 +1,48 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { usageError } from '../cli-error.ts'
 import { newCommand, prose } from '../new-command.ts'
 
+interface Options {
+  json?: boolean
+  base?: boolean
+  list?: boolean
+}
+
 export function backupCommand(): Command {
-  return newCommand('backup', 'write everything in the database to a file')
+  return newCommand('backup', 'back up the database')
     .description(
-      prose(`Writes everything in the database to a file, as it is at one moment, while servers go on. The file must not be there
-yet, and only you may read it. The master key is not in it: keep a copy of that elsewhere. Works on DATABASE_URL,
-else on the database in MUSTER_DATA, whether or not a server runs.`),
+      prose(`Backs up the database while servers keep serving. There are two kinds.
+
+With a file name: writes everything in the database to that file, as it is at one moment. The file must not exist, and
+only you can read it. Works on DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server runs.
+
+With --base: copies the files of the embedded database into MUSTER_ARCHIVE_DIR. Together with the write-ahead log there,
+"muster restore --to" restores any moment since. Older base backups go as MUSTER_BACKUP_KEEP says.
+
+Neither contains the master key: keep a copy of it elsewhere.`),
     )
-    .argument('<file>', 'where to write the backup')
+    .argument('[file]', 'where to write the backup')
+    .option('--base', 'take a base backup for point-in-time recovery')
+    .option('--list', 'list base backups and the moments that can be restored')
     .action(run)
 }
 
-async function run(path: string, { json = false }: { json?: boolean }): Promise<void> {
+async function run(path: string | undefined, { json = false, base = false, list = false }: Options): Promise<void> {
+  if ([path !== undefined, base, list].filter(Boolean).length !== 1)
+    throw usageError('give a file, or --base, or --list')
+  const late = () => import('../backup/base-backup.ts')
+  if (base) return (await late()).takeBaseBackup({ json })
+  if (list) return (await late()).printBaseBackups({ json })
+  return writeFile(resolve(path!), json)
+}
+
+async function writeFile(file: string, json: boolean): Promise<void> {
   const [{ withDatabase }, { writeBackup }, { countRows, withProgress }] = await Promise.all([
     import('../local-database.ts'),
     import('@muster/server/backup/write-backup.ts'),
     import('../backup/with-progress.ts'),
   ])
-  const file = resolve(path)
   const { created, rows, bytes } = await withProgress({ quiet: json }, (watch) =>
     withDatabase(({ pool }) => writeBackup({ pool, file, ...watch }), { mustExist: true }),
   )

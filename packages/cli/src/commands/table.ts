@@ -175,13 +175,13 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'backup',
-    summary: 'write everything in the database to a file',
+    summary: 'back up the database',
     group: server,
     load: async () => (await import('./backup.ts')).backupCommand(),
   },
   {
     name: 'restore',
-    summary: 'fill an empty database from a backup',
+    summary: 'restore the database from a backup',
     group: server,
     load: async () => (await import('./restore.ts')).restoreCommand(),
   },

@@ -11,7 +11,7 @@ type FileOwner = 'folder' | 'root'
  */
 export async function replacePrivateFile(
   path: string,
-  text: string | AsyncIterable<Uint8Array>,
+  text: string | Uint8Array | AsyncIterable<Uint8Array>,
   owner: FileOwner = 'folder',
 ): Promise<void> {
   await throughTemporaryFile({ path, text, owner }, (temporary) => rename(temporary, path))
@@ -34,7 +34,7 @@ export async function syncFolder(folder: string): Promise<void> {
 
 interface PrivateFile {
   path: string
-  text: string | AsyncIterable<Uint8Array>
+  text: string | Uint8Array | AsyncIterable<Uint8Array>
   owner: FileOwner
 }
 

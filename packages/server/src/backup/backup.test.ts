@@ -286,7 +286,7 @@ describe('a file that is not restored', () => {
     const none = readConfig({ MUSTER_DATA: join(folder, 'none') })
     await expect(restore(place, after, { config: none })).rejects.toMatchObject({
       reason: 'other-key',
-      message: expect.stringContaining('not here'),
+      message: expect.stringContaining('missing here'),
     })
     const other = readConfig({ MUSTER_MASTER_KEY: randomBytes(32).toString('base64') })
     await expect(restore(place, after, { config: other })).rejects.toMatchObject({ reason: 'other-key' })

@@ -3,8 +3,7 @@ import { stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import type pg from 'pg'
 import copy from 'pg-copy-streams'
-import { keysAtHand, type MasterKeySettings } from '../auth/master-key.ts'
-import { createSecrets } from '../auth/secrets.ts'
+import type { MasterKeySettings } from '../auth/master-key.ts'
 import type { Database } from '../db/database.ts'
 import { createEventPartition } from '../db/event-partitions.ts'
 import { migrate, migrateTo, migrationNames } from '../db/migrate.ts'
@@ -14,7 +13,6 @@ import {
   asText,
   copyIn,
   deleteMigrationRows,
-  restartSequence,
   selectFilled,
   selectMigrations,
   selectTables,
@@ -22,6 +20,7 @@ import {
 import { BackupError } from './backup-error.ts'
 import { damaged, type EndLine, type Header } from './format.ts'
 import { readBackup } from './read-backup.ts'
+import { assertKeys, skipNumbers } from './restored-database.ts'
 
 export interface RestoreOptions {
   /** Both of the database that is to be filled; statements on them must be allowed to take long. */
@@ -46,12 +45,6 @@ export interface Restored {
   migrations: string[]
 }
 
-/**
- * Event numbers between those in the backup and the next one. Those that were given to events after the backup are not given
- * again: whoever remembers what he has seen by its number would take new events for old ones.
- */
-const SKIPPED_NUMBERS = 1_000_000_000n
-
 /** Fills an empty database from a backup, all of it or nothing, and brings it to this release's schema. */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { db, pool, file, signal, onProgress } = options
@@ -59,7 +52,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   // Read to the end before anything is changed.
   const header = await checkBackup({ file, signal, onProgress: (done) => onProgress?.(done, 2 * size) })
   await assertKnown(header)
-  if (!options.withoutKey) assertKeys(header, options.config)
+  if (!options.withoutKey) assertKeys(header.masterKeys, options.config)
 
   const client = await pool.connect()
   try {
@@ -99,13 +92,6 @@ async function assertKnown({ migrations, release }: Header): Promise<void> {
   }
 }
 
-function assertKeys({ masterKeys }: Header, config: MasterKeySettings): void {
-  const atHand = keysAtHand(config).map((key) => createSecrets(key).checkValue)
-  if (masterKeys.every((key) => atHand.includes(key))) return
-  const found = atHand.length === 0 ? 'not here' : 'another than the one here'
-  throw new BackupError('other-key', `The master key that the secrets in the backup are encrypted under is ${found}.`)
-}
-
 /** Makes the tables as they were when the backup was made, unless they are there and empty. */
 async function prepare(client: pg.ClientBase, db: Database, { migrations, months }: Header): Promise<void> {
   const present = await selectMigrations(client)
@@ -130,9 +116,7 @@ async function loadAll(load: Load, header: Header): Promise<EndLine> {
   await client.query(asText)
   await deleteMigrationRows(client)
   const end = await loadTables(load)
-  for (const [name, last] of Object.entries(header.sequences)) {
-    await restartSequence(client, name, BigInt(last) + SKIPPED_NUMBERS)
-  }
+  await skipNumbers(client, header.sequences)
   await client.query('commit')
   return end
 }

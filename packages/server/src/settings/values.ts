@@ -9,6 +9,16 @@ export function integer(text: string, least: number, most: number): number {
   return value
 }
 
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
+
+/** Milliseconds. */
+export function timeSpan(text: string): number {
+  const [, digits, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
+  const seconds = Number(digits) * secondsOf[unit]!
+  if (!(seconds > 0)) throw new Error('a time span such as 30m, 12h or 7d')
+  return seconds * 1_000
+}
+
 export function flag(text: string): boolean {
   if (text !== '0' && text !== '1') throw new Error('0 or 1')
   return text === '1'

@@ -53,6 +53,10 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
       throw new StartError('DATABASE_DIRECT_URL is the way past a pooler that DATABASE_URL leads to: set that as well.')
     return openEmbedded(options)
   }
+  if (config.archiveFolder !== undefined)
+    throw new StartError(
+      'MUSTER_ARCHIVE_DIR is for the embedded database, and DATABASE_URL names another one: archive that one by its own means, as the guide on point-in-time recovery says, and remove MUSTER_ARCHIVE_DIR.',
+    )
   const ways = waysToDatabase(config)
   await waitForDatabase({ name: databaseName(config), connection: ways.connection }, log, signal)
   if (ways.requests.direct !== undefined)
@@ -76,6 +80,7 @@ async function openEmbedded({ config, log, onLost }: ServingDatabaseOptions): Pr
   const start = async () => {
     const started = await startEmbedded({
       dataFolder: config.dataFolder,
+      archive: config.archiveFolder,
       settings: {
         max_connections: String(Math.max(LEAST_CONNECTIONS, connectionsNeeded(config) + CONNECTIONS_OF_OTHERS)),
       },

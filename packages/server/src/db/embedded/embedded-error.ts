@@ -5,6 +5,8 @@ export type EmbeddedErrorCode =
   | 'wrong-major-version'
   | 'wrong-owner'
   | 'init-failed'
+  | 'other-archive'
+  | 'not-empty'
   | 'start-failed'
 
 /** Why the embedded database does not run, in words for the operator. */

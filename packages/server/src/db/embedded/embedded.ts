@@ -1,18 +1,21 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { archiveSettings } from './archive/archive-settings.ts'
+import { grantBackupFunctions, mayBackUp } from './archive/grant-backup.ts'
+import { prepareArchive } from './archive/prepare-archive.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { clusterFolderOf } from './cluster.ts'
 import { refreshCollations } from './collations.ts'
 import { connectionTo, type EmbeddedConnection } from './connection.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { explainFailure } from './explain-failure.ts'
+import { launchReady } from './launch-ready.ts'
 import { type Lock, lockDataFolder } from './lock.ts'
 import { type LogFile, openLogFile } from './log-file.ts'
-import { launchPostgres, type Postgres } from './postgres.ts'
+import type { Launch, Postgres } from './postgres.ts'
 import { prepareCluster } from './prepare-cluster.ts'
 import type { FoundWay } from './privileges.ts'
 import { settings } from './settings.ts'
-import { waitUntilReady } from './wait-until-ready.ts'
 
 export interface EmbeddedOptions {
   /** Made when it is missing. Holds the lock, PostgreSQL's folder `pg` and its log `pg.log`. */
@@ -20,6 +23,8 @@ export interface EmbeddedOptions {
   readonly log: EmbeddedLog
   /** Called once when the database ends without `stop`; the reason holds the last lines of its log. */
   readonly onExit: (reason: string) => void
+  /** Folder that the write-ahead log is archived in, for recovery to a point in time. Undefined: it is not archived. */
+  readonly archive?: string | undefined
   /** Settings of PostgreSQL that differ from ours, such as `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -55,23 +60,37 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 }
 
 async function startLocked(options: EmbeddedOptions, binaries: Binaries, lock: Lock): Promise<Embedded> {
-  const { dataFolder, log } = options
+  const { dataFolder, log, archive } = options
+  const clusterFolder = clusterFolderOf(dataFolder)
   const way = await prepareCluster({ dataFolder, binaries, lock, log })
+  if (archive !== undefined) await prepareArchive({ archive, clusterFolder, owner: way.owner, log })
   const logFile = await openLogFile(join(dataFolder, 'pg.log'))
   try {
-    const postgres = await launchPostgres({
+    const archiving = archive === undefined ? {} : archiveSettings(archive)
+    const launch: Launch = {
       binaries,
       way,
-      clusterFolder: clusterFolderOf(dataFolder),
+      clusterFolder,
       logFile,
       lockFd: lock.fd,
-      settings: { ...settings(), ...options.settings },
-    })
-    return await serve({ postgres, way, logFile, lock, options })
+      settings: { ...settings(), ...archiving, ...options.settings },
+    }
+    return await serve({ postgres: await startReady(launch, options), way, logFile, lock, options })
   } catch (error) {
     await logFile.close()
     throw error
   }
+}
+
+/** Resolves once PostgreSQL serves. */
+async function startReady(launch: Launch, { archive, log }: EmbeddedOptions): Promise<Postgres> {
+  const connection = connectionTo(launch.clusterFolder)
+  const begin = (): Promise<Postgres> => launchReady(launch, log, () => refreshCollations(connection, log))
+  const postgres = await begin()
+  if (archive === undefined || (await mayBackUp(connection))) return postgres
+  await postgres.stop()
+  await grantBackupFunctions(launch)
+  return begin()
 }
 
 interface Service {
@@ -85,14 +104,6 @@ interface Service {
 async function serve({ postgres, way, logFile, lock, options }: Service): Promise<Embedded> {
   const clusterFolder = clusterFolderOf(options.dataFolder)
   const connection = connectionTo(clusterFolder)
-  try {
-    await waitUntilReady({ postgres, connection, clusterFolder, logFile, log: options.log })
-    await refreshCollations(connection, options.log)
-  } catch (error) {
-    await postgres.stop()
-    throw error
-  }
-
   let stopping: Promise<void> | undefined
   const ended = postgres.exited.then(async (how) => {
     const lines = await logFile.tail()

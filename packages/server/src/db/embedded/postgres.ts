@@ -15,7 +15,8 @@ export interface Postgres {
   stop(): Promise<void>
 }
 
-interface Launch {
+/** All that starting PostgreSQL takes. */
+export interface Launch {
   readonly binaries: Binaries
   readonly way: Way
   readonly clusterFolder: string

@@ -49,7 +49,7 @@ async function placesOf(dataFolder: string, cluster: Cluster | undefined) {
   return { folder: dataFolder, owner: { uid, gid }, isNew: true }
 }
 
-async function leaveLockToFolderOwner(dataFolder: string): Promise<void> {
+export async function leaveLockToFolderOwner(dataFolder: string): Promise<void> {
   const { uid, gid } = await stat(dataFolder)
   for (const name of ['lock', 'pg.log', 'pg.log.1']) {
     // Only a convenience for that user, and none where root lacks the capability.

@@ -25,8 +25,9 @@ export function settings(memory = availableMemory()): Record<string, string> {
     fsync: 'on',
     full_page_writes: 'on',
     synchronous_commit: 'on',
-    // Nobody can stream from a database without a network door; minimal makes bulk loads cheaper.
-    wal_level: 'minimal',
+    // Also without an archive: WAL of the level "minimal" would make an archive unusable that is turned off and on again.
+    wal_level: 'replica',
+    // Without a network door no standby can connect.
     max_wal_senders: '0',
 
     max_connections: '100',

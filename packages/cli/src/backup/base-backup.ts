@@ -1,0 +1,69 @@
+import { type BaseBackup, listBaseBackups, storedBytes } from '@muster/server/backup/base/manifest.ts'
+import { findRecoverable, mergeRanges } from '@muster/server/backup/base/recovery-ranges.ts'
+import { writeBaseBackup } from '@muster/server/backup/base/write-base-backup.ts'
+import { withDatabase } from '../local-database.ts'
+import type { Column } from '../output/column.ts'
+import { printList } from '../output/print-list.ts'
+import { readArchive } from './archive.ts'
+import { withProgress } from './with-progress.ts'
+
+interface Options {
+  json: boolean
+}
+
+export async function takeBaseBackup({ json }: Options): Promise<void> {
+  const { archive } = readArchive()
+  const backup = await withProgress({ quiet: json }, (watch) =>
+    withDatabase(
+      ({ connection, config }) => {
+        const { dataFolder, backupKeep: keep, backupRate: rate } = config
+        return writeBaseBackup({ connection, dataFolder, archive, keep, rate, fast: true, ...watch })
+      },
+      { mustExist: true },
+    ),
+  )
+  const { name, folder, manifest, removed } = backup
+  const stored = await storedBytes(backup)
+  if (json) {
+    const { ended, bytes } = manifest
+    return console.log(JSON.stringify({ name, folder, ended, bytes, stored, removed }))
+  }
+  console.log(`${folder}: ${mebibytes(manifest.bytes)} in ${mebibytes(stored)}, as of ${manifest.ended}`)
+  for (const old of removed) console.log(`Removed ${old}`)
+}
+
+export async function printBaseBackups({ json }: Options): Promise<void> {
+  const { archive } = readArchive()
+  const { timeline, ranges } = await findRecoverable(archive)
+  const backups = await Promise.all((await listBaseBackups(archive)).map(describeBackup))
+  const recoverable = mergeRanges(ranges)
+  if (json) return console.log(JSON.stringify({ archive, timeline, backups, recoverable }))
+  await printList({
+    items: backups,
+    columns,
+    options: { limit: backups.length },
+    empty: 'There is no base backup yet.',
+  })
+  for (const { from, until } of recoverable) {
+    console.log(`Can be restored: from ${from.toISOString()} to ${until.toISOString()}`)
+  }
+}
+
+type Row = Awaited<ReturnType<typeof describeBackup>>
+
+const columns: readonly Column<Row>[] = [
+  { name: 'name', value: ({ name }) => name },
+  { name: 'ended', value: ({ ended }) => ended },
+  { name: 'database', value: ({ bytes }) => mebibytes(bytes) },
+  { name: 'stored', value: ({ stored }) => mebibytes(stored) },
+]
+
+const describeBackup = async (backup: BaseBackup) => ({
+  name: backup.name,
+  ended: backup.manifest.ended,
+  timeline: backup.manifest.timeline,
+  bytes: backup.manifest.bytes,
+  stored: await storedBytes(backup),
+})
+
+const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`

@@ -1,0 +1,260 @@
+import { existsSync } from 'node:fs'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { zstdCompressSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { putCluster } from '../../server/test/cluster.ts'
+import {
+  failToStart,
+  readCredentials,
+  type ServerProcess,
+  sendAs,
+  startServerProcess,
+} from '../../server/test/server-process.ts'
+import { muster, startMuster, temporaryFolder } from './muster.ts'
+
+interface Listed {
+  timeline: number
+  backups: { name: string }[]
+  recoverable: { from: string; until: string }[]
+}
+
+/** A server on an embedded database that is archived, and the commands of its operator. */
+async function newInstallation(name = "arch ive's 100%p") {
+  const { path } = await temporaryFolder()
+  const data = join(path, 'data')
+  await putCluster(data)
+  const env = { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: join(path, name) }
+  const run = async (args: string[], more: Record<string, string> = {}) => {
+    const { code, stdout, stderr } = await muster([...args, '--json'], { env: { ...env, ...more } })
+    if (code !== 0) throw new Error(`muster ${args.join(' ')}: ${code} ${stdout}${stderr}`)
+    return JSON.parse(stdout)
+  }
+  return {
+    path,
+    data,
+    env,
+    archive: env.MUSTER_ARCHIVE_DIR,
+    serve: () => startServerProcess(env, onTestFinished),
+    run,
+    baseBackup: (): Promise<{ name: string; folder: string }> => run(['backup', '--base']),
+    list: (): Promise<Listed> => run(['backup', '--list']),
+    fails: (args: string[]) => muster(args, { env }),
+  }
+}
+
+async function ask(data: string, { url }: ServerProcess, document: string) {
+  const { body } = await sendAs(await readCredentials(data), url, document)
+  if (body.errors !== undefined) throw new Error(JSON.stringify(body.errors))
+  return body.data
+}
+
+const register = (data: string, server: ServerProcess, name: string): Promise<unknown> =>
+  ask(data, server, `mutation { registerDevice(name: "${name}") { device { id } } }`)
+
+async function namesIn(data: string, server: ServerProcess): Promise<string[]> {
+  const { login } = await ask(data, server, '{ login { devices(size: 1000, sort: "name") { items { name } } } }')
+  return login.devices.items.map(({ name }: { name: string }) => name)
+}
+
+/** Registers numbered devices one after the other until it is told to stop. */
+function keepRegistering(data: string, server: ServerProcess) {
+  const written: { sent: number; acknowledged: number }[] = []
+  let isStopped = false
+  const done = (async () => {
+    while (!isStopped) {
+      const sent = Date.now()
+      await register(data, server, String(written.length).padStart(6, '0'))
+      written.push({ sent, acknowledged: Date.now() })
+    }
+  })()
+  const reach = async (count: number): Promise<void> => {
+    while (written.length < count) await Promise.race([sleep(5), done])
+  }
+  const stop = (): Promise<void> => {
+    isStopped = true
+    return done
+  }
+  return { written, reach, stop }
+}
+
+describe('point-in-time recovery', () => {
+  it('restores every write up to the moment, and none after it', async () => {
+    const { data, serve, baseBackup, run, list, fails } = await newInstallation()
+    const server = await serve()
+    const writes = keepRegistering(data, server)
+    await writes.reach(5)
+    await baseBackup()
+    await writes.reach(writes.written.length + 20)
+    const moment = Date.now()
+    await writes.reach(writes.written.length + 20)
+    await writes.stop()
+    await server.stop()
+
+    const to = new Date(moment).toISOString()
+    expect(await fails(['restore', '--to', to])).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('--replace'),
+    })
+    const { aside } = await run(['restore', '--to', to, '--replace'])
+    expect(existsSync(join(aside, 'PG_VERSION'))).toBe(true)
+    const second = await serve()
+    const restored = await namesIn(data, second)
+    const before = writes.written.filter(({ acknowledged }) => acknowledged < moment).length
+    const notAfter = writes.written.filter(({ sent }) => sent <= moment).length
+    expect(restored.length).toBeGreaterThanOrEqual(before)
+    expect(restored.length).toBeLessThanOrEqual(notAfter)
+    expect(restored).toEqual(restored.map((_, index) => String(index).padStart(6, '0')))
+
+    // The restored database archives a history of its own, which ends later than the one that it left.
+    await baseBackup()
+    await register(data, second, 'later')
+    await second.stop()
+    expect((await list()).timeline).toBe(2)
+    await run(['restore', '--to', 'latest', '--replace'])
+    expect(await namesIn(data, await serve())).toEqual([...restored, 'later'])
+  })
+
+  it('follows the history before a restore where it is asked to', async () => {
+    const { path, data, serve, baseBackup, run, list } = await newInstallation()
+    const server = await serve()
+    await register(data, server, 'first')
+    await baseBackup()
+    const moment = new Date().toISOString()
+    await register(data, server, 'undone')
+    await server.stop()
+    await run(['restore', '--to', moment, '--replace'])
+    const second = await serve()
+    await register(data, second, 'second')
+    await second.stop()
+
+    const { recoverable } = await list()
+    const until = recoverable.at(-1)!.until
+    const drill = join(path, 'drill')
+    const restoreInto = async (folder: string, args: string[]) => {
+      await run(['restore', '--without-key', ...args], { MUSTER_DATA: folder })
+      return run(['backup', `${folder}.backup`], { MUSTER_DATA: folder, MUSTER_ARCHIVE_DIR: '' })
+    }
+    // A moment after the last transaction, before the end of the archive.
+    expect((await restoreInto(drill, ['--to', until])).rows.device).toBe(2)
+    expect((await restoreInto(`${drill}2`, ['--to', 'latest', '--timeline', '1'])).rows.device).toBe(2)
+    expect((await restoreInto(`${drill}3`, ['--to', moment, '--timeline', '1'])).rows.device).toBe(1)
+  })
+
+  it('names the moments that can be restored, refuses others, and finds damage', async () => {
+    const { data, archive, serve, baseBackup, list, fails } = await newInstallation()
+    const server = await serve()
+    const { folder } = await baseBackup()
+    await register(data, server, 'kept')
+    await server.stop()
+    const { from, until } = (await list()).recoverable[0]!
+    for (const to of ['2001-01-01T00:00:00Z', '2999-01-01T00:00:00+01:00']) {
+      const refused = await fails(['restore', '--to', to, '--replace'])
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`from ${from} to ${until}`) })
+    }
+    expect(await fails(['restore', '--to', '2026-01-01T00:00:00'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('with its zone'),
+    })
+
+    await writeFile(join(folder, 'data/PG_VERSION.zst'), zstdCompressSync('17\n'))
+    const damaged = await fails(['restore', '--to', 'latest', '--replace'])
+    expect(damaged).toMatchObject({ code: 1, stderr: expect.stringContaining('PG_VERSION.zst is damaged') })
+    expect(await namesIn(data, await serve())).toEqual(['kept'])
+
+    const wal = (await readdir(join(archive, 'wal'))).filter((name) => /^[0-9A-F]{24}\.zst$/.test(name))
+    for (const name of wal) await rm(join(archive, 'wal', name))
+    expect((await list()).recoverable).toEqual([])
+  })
+
+  it('keeps as many base backups as it is told to, with the WAL since the oldest', async () => {
+    const { archive, serve, run } = await newInstallation()
+    await serve()
+    const names: string[] = []
+    for (let count = 0; count < 3; count++) {
+      names.push((await run(['backup', '--base'], { MUSTER_BACKUP_KEEP: '2' })).name)
+      await sleep(1_000)
+    }
+    expect(await readdir(join(archive, 'base'))).toEqual(names.slice(1))
+    const { recoverable, backups }: Listed = await run(['backup', '--list'])
+    expect(backups.map(({ name }) => name)).toEqual(names.slice(1))
+    expect(recoverable).toHaveLength(1)
+  })
+})
+
+describe('a base backup', () => {
+  it('that is killed leaves nothing that a restore would take, and the next one succeeds', async () => {
+    const { data, env, archive, serve, baseBackup, run, list } = await newInstallation()
+    const server = await serve()
+    const first = await baseBackup()
+    const writes = keepRegistering(data, server)
+    // Slow enough to be killed at any step.
+    const slow = { ...env, MUSTER_BACKUP_RATE: '16' }
+    for (let kill = 0; kill < 6; kill++) {
+      const { child, done } = startMuster(['backup', '--base'], { env: slow })
+      await sleep(400 + Math.random() * 3_000)
+      child.kill('SIGKILL')
+      const { code } = await done
+      const { backups } = await list()
+      if (code === null) expect(backups.map(({ name }) => name)).toEqual([first.name])
+      else first.name = backups.at(-1)!.name
+    }
+    const last = await baseBackup()
+    await writes.stop()
+    await server.stop()
+    expect((await list()).backups.at(-1)).toMatchObject({ name: last.name })
+    expect((await readdir(join(archive, 'base'))).length).toBe((await list()).backups.length)
+    await run(['restore', '--to', 'latest', '--replace'])
+    const { login } = await ask(data, await serve(), '{ login { devices { total } } }')
+    expect(login.devices.total).toBe(writes.written.length)
+  })
+
+  it('survives a kill of the server', async () => {
+    const { data, env, serve, baseBackup, run, list } = await newInstallation()
+    const server = await serve()
+    const first = await baseBackup()
+    const { says, done } = startMuster(['backup', '--base'], { env: { ...env, MUSTER_BACKUP_RATE: '8' } })
+    await Promise.race([says('stderr', /./).catch(() => {}), sleep(2_000)])
+    await register(data, server, 'acknowledged')
+    await server.stop('SIGKILL')
+    expect((await done).code).not.toBe(0)
+    expect((await list()).backups.map(({ name }) => name)).toEqual([first.name])
+    await (await serve()).stop()
+    await run(['restore', '--to', 'latest', '--replace'])
+    expect(await namesIn(data, await serve())).toEqual(['acknowledged'])
+  })
+
+  it('needs an archive, and the embedded database', async () => {
+    const { path } = await temporaryFolder()
+    const env = { MUSTER_DATA: join(path, 'data'), MUSTER_ARCHIVE_DIR: '' }
+    const unset = await muster(['backup', '--base'], { env })
+    expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining('MUSTER_ARCHIVE_DIR is not set') })
+    const external = await muster(['restore', '--to', 'latest'], {
+      env: { ...env, DATABASE_URL: 'postgresql://localhost/nowhere' },
+    })
+    expect(external).toMatchObject({ code: 1, stderr: expect.stringContaining('point-in-time-recovery.md') })
+    expect((await muster(['backup'], { env })).code).toBe(2)
+    expect((await muster(['restore', 'file', '--replace'], { env })).code).toBe(2)
+  })
+})
+
+describe('the archive', () => {
+  it('is refused when it belongs to another database', async () => {
+    const { archive, env, serve } = await newInstallation()
+    await (await serve()).stop()
+    await writeFile(join(archive, 'system-identifier'), '1234567890\n')
+    const { code, stderr } = await failToStart(env)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('archive of another database') })
+  })
+
+  it('that cannot be written does not keep the server from serving', async () => {
+    const { path, data, serve, fails } = await newInstallation('file/archive')
+    await writeFile(join(path, 'file'), '')
+    const server = await serve()
+    await register(data, server, 'served')
+    expect(server.stderr()).toContain('MUSTER_ARCHIVE_DIR cannot be written')
+    expect((await fails(['backup', '--base'])).code).not.toBe(0)
+    expect(await namesIn(data, server)).toEqual(['served'])
+  })
+})

@@ -1,0 +1,54 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BackupError } from '../backup-error.ts'
+
+/** Folders whose content PostgreSQL makes again, as in its own pg_basebackup. They are copied empty. */
+const EMPTIED: ReadonlySet<string> = new Set([
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_replslot',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+  'pg_wal',
+])
+
+/** Files that belong to the running server, or that the backup writes itself. */
+const LEFT_OUT =
+  /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|backup_label(\.old)?|tablespace_map(\.old)?|(recovery|standby)\.signal|.*\.tmp|pg_internal\.init.*|pgsql_tmp.*)$/
+
+const CONTROL_FILE = 'global/pg_control'
+
+export interface ClusterFiles {
+  folders: string[]
+  /** The control file comes last, as PostgreSQL asks for. */
+  files: string[]
+}
+
+/** What a base backup copies from the folder of a running PostgreSQL. */
+export async function listClusterFiles(clusterFolder: string): Promise<ClusterFiles> {
+  const folders: string[] = []
+  const files: string[] = []
+  const visit = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(join(clusterFolder, folder), { withFileTypes: true })) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (LEFT_OUT.test(entry.name)) continue
+      if (entry.isSymbolicLink()) throw hasLinks(path)
+      if (entry.isDirectory()) {
+        folders.push(path)
+        if (!EMPTIED.has(path)) await visit(path)
+      } else if (entry.isFile() && path !== CONTROL_FILE) files.push(path)
+    }
+  }
+  await visit('')
+  // Folders that PostgreSQL does not make by itself.
+  for (const path of ['pg_wal/archive_status', 'pg_wal/summaries']) folders.push(path)
+  return { folders, files: [...files, CONTROL_FILE] }
+}
+
+const hasLinks = (path: string): BackupError =>
+  new BackupError(
+    'unsupported',
+    `${path} is a symbolic link: a base backup does not follow tablespaces or a moved pg_wal.`,
+  )

@@ -1,0 +1,128 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { replacePrivateFile } from '../../auth/private-file.ts'
+import { BackupError } from '../backup-error.ts'
+
+/** Written by this release, and the newest that it reads. */
+export const FORMAT = 1
+
+/** `manifest.json` of a base backup: with it the backup is whole. */
+export interface Manifest {
+  muster: 'base backup'
+  format: number
+  /** Of Muster. */
+  release: string
+  /** Major version of PostgreSQL. */
+  postgres: number
+  systemIdentifier: string
+  started: string
+  /** The earliest moment that a restore from this backup can go to. */
+  ended: string
+  timeline: number
+  startLsn: string
+  stopLsn: string
+  /** Content of PostgreSQL's file backup_label, which a restore writes. */
+  backupLabel: string
+  /** Of the database's files. */
+  bytes: number
+  folders: string[]
+  files: CopiedFile[]
+}
+
+export interface CopiedFile {
+  /** In the database's folder. In the backup the name has the ending .zst. */
+  path: string
+  bytes: number
+  /** Of the content, not compressed. */
+  sha256: string
+}
+
+/** A base backup in an archive. */
+export interface BaseBackup {
+  name: string
+  folder: string
+  manifest: Manifest
+}
+
+export const baseFolderOf = (archive: string): string => join(archive, 'base')
+export const dataFolderOf = (backup: string): string => join(backup, 'data')
+
+const fileName = 'manifest.json'
+
+export const writeManifest = (folder: string, manifest: Manifest): Promise<void> =>
+  replacePrivateFile(join(folder, fileName), `${JSON.stringify(manifest)}\n`)
+
+/** Base backups in the archive, oldest first. Those without a manifest are unfinished and left out. */
+export async function listBaseBackups(archive: string): Promise<BaseBackup[]> {
+  const backups: BaseBackup[] = []
+  for (const name of await foldersIn(archive)) {
+    const folder = join(baseFolderOf(archive), name)
+    const manifest = await readManifest(folder)
+    if (manifest !== undefined) backups.push({ name, folder, manifest })
+  }
+  return backups.sort((one, other) => Date.parse(one.manifest.ended) - Date.parse(other.manifest.ended))
+}
+
+/** Folders of base backups that were interrupted, or that are being written. */
+export async function listUnfinished(archive: string): Promise<string[]> {
+  const unfinished: string[] = []
+  for (const name of await foldersIn(archive)) {
+    const folder = join(baseFolderOf(archive), name)
+    if (!(await exists(join(folder, fileName)))) unfinished.push(folder)
+  }
+  return unfinished
+}
+
+/** Bytes that a backup takes in the archive. */
+export async function storedBytes({ folder, manifest }: BaseBackup): Promise<number> {
+  let bytes = 0
+  for (const { path } of manifest.files) bytes += (await stat(join(dataFolderOf(folder), `${path}.zst`))).size
+  return bytes
+}
+
+export const manifestFile = (folder: string): string => join(folder, fileName)
+
+async function foldersIn(archive: string): Promise<string[]> {
+  try {
+    const entries = await readdir(baseFolderOf(archive), { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  const file = join(folder, fileName)
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  const manifest = parse(text) as Partial<Manifest>
+  if (manifest.muster !== 'base backup')
+    throw new BackupError('damaged', `${file} is not the manifest of a base backup.`)
+  if (manifest.format !== FORMAT) {
+    throw new BackupError(
+      'newer',
+      `${folder} was written by a newer release of Muster, ${manifest.release}: use that one.`,
+    )
+  }
+  return manifest as Manifest
+}
+
+function parse(text: string): object {
+  try {
+    return Object(JSON.parse(text)) as object
+  } catch {
+    return {}
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )

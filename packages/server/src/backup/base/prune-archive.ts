@@ -1,0 +1,39 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncFolder } from '../../auth/private-file.ts'
+import { walFolderOf } from '../../db/embedded/archive/wal-files.ts'
+import { parseLsn, segmentNumber, segmentOf } from '../../db/embedded/archive/wal-names.ts'
+import { baseFolderOf, listBaseBackups, listUnfinished, manifestFile } from './manifest.ts'
+
+/** Removes what interrupted base backups left. Call it with the lock of base backups. */
+export async function removeUnfinished(archive: string): Promise<void> {
+  for (const folder of await listUnfinished(archive)) await rm(folder, { recursive: true, force: true })
+}
+
+/** Removes all but the newest base backups, and WAL that none of those needs. Returns the names of those removed. */
+export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
+  const backups = await listBaseBackups(archive)
+  const removed = backups.slice(0, Math.max(0, backups.length - keep))
+  for (const { folder } of removed) {
+    // Without its manifest a backup is unfinished: one that is removed in part is never restored.
+    await rm(manifestFile(folder), { force: true })
+    await syncFolder(folder)
+    await rm(folder, { recursive: true, force: true })
+  }
+  if (removed.length > 0) await syncFolder(baseFolderOf(archive))
+  const needed = backups.slice(removed.length).map(({ manifest }) => segmentOf(parseLsn(manifest.startLsn)))
+  if (needed.length > 0)
+    await removeWal(
+      walFolderOf(archive),
+      needed.reduce((one, other) => (one < other ? one : other)),
+    )
+  return removed.map(({ name }) => name)
+}
+
+/** The number of a segment grows through all timelines. Histories of timelines stay: they are small, and always needed. */
+async function removeWal(folder: string, first: bigint): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const number = segmentNumber(name)
+    if (number !== undefined && number < first) await rm(join(folder, name), { force: true })
+  }
+}

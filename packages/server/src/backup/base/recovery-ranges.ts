@@ -1,0 +1,119 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { compressedName, readArchived, walFolderOf } from '../../db/embedded/archive/wal-files.ts'
+import {
+  historyName,
+  parseHistory,
+  parseLsn,
+  segmentName,
+  segmentOf,
+  type Timeline,
+  timelineOfHistory,
+} from '../../db/embedded/archive/wal-names.ts'
+import { BackupError } from '../backup-error.ts'
+import { type BaseBackup, listBaseBackups } from './manifest.ts'
+
+/** The moments that a restore from this base backup can go to. */
+export interface RecoveryRange {
+  backup: BaseBackup
+  from: Date
+  /** When the last WAL file that continues the backup came into the archive. */
+  until: Date
+}
+
+export interface Recoverable {
+  timeline: number
+  /** Oldest base backup first. */
+  ranges: RecoveryRange[]
+}
+
+/** What an archive can restore on a timeline: the newest one, unless another is asked for. */
+export async function findRecoverable(archive: string, timeline?: number): Promise<Recoverable> {
+  const names = await walNames(archive)
+  const backups = await listBaseBackups(archive)
+  const newest = Math.max(1, ...backups.map(({ manifest }) => manifest.timeline), ...names.flatMap(historyOf))
+  const id = timeline ?? newest
+  const history = await readHistory(archive, id)
+  const present = new Set(names)
+  const ranges: RecoveryRange[] = []
+  for (const backup of backups) {
+    if (!isOnTimeline(backup, history)) continue
+    const last = lastSegment(backup, history, present)
+    if (last === undefined) continue
+    const { mtime } = await stat(join(walFolderOf(archive), compressedName(last)))
+    ranges.push({ backup, from: new Date(backup.manifest.ended), until: mtime })
+  }
+  return { timeline: id, ranges }
+}
+
+/** The newest base backup from which the moment can be reached. */
+export function pickRange({ ranges, timeline }: Recoverable, to: Date | 'latest'): RecoveryRange {
+  const found = ranges.findLast(({ from, until }) => to === 'latest' || (from <= to && to <= until))
+  if (found !== undefined) return found
+  if (ranges.length === 0) {
+    throw new BackupError('out-of-range', `There is no base backup of timeline ${timeline} with its write-ahead log.`)
+  }
+  const moment = to === 'latest' ? to : to.toISOString()
+  throw new BackupError('out-of-range', `${moment} cannot be restored. The archive reaches ${describeRanges(ranges)}.`)
+}
+
+export const describeRanges = (ranges: readonly RecoveryRange[]): string =>
+  mergeRanges(ranges)
+    .map(({ from, until }) => `from ${from.toISOString()} to ${until.toISOString()}`)
+    .join(', and ')
+
+/** Ranges that overlap, as one. */
+export function mergeRanges(ranges: readonly RecoveryRange[]): { from: Date; until: Date }[] {
+  const merged: { from: Date; until: Date }[] = []
+  for (const { from, until } of ranges) {
+    const last = merged.at(-1)
+    if (last !== undefined && from <= last.until) last.until = until > last.until ? until : last.until
+    else merged.push({ from, until })
+  }
+  return merged
+}
+
+async function walNames(archive: string): Promise<string[]> {
+  const ending = compressedName('')
+  try {
+    const names = await readdir(walFolderOf(archive))
+    return names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function historyOf(name: string): number[] {
+  const timeline = timelineOfHistory(name)
+  return timeline === undefined ? [] : [timeline]
+}
+
+async function readHistory(archive: string, timeline: number): Promise<Timeline[]> {
+  const content = await readArchived(join(walFolderOf(archive), compressedName(historyName(timeline))))
+  return parseHistory(timeline, content?.toString('utf8') ?? '')
+}
+
+function isOnTimeline({ manifest }: BaseBackup, history: readonly Timeline[]): boolean {
+  const timeline = history.find(({ id }) => id === manifest.timeline)
+  return timeline !== undefined && (timeline.end === undefined || parseLsn(manifest.stopLsn) <= timeline.end)
+}
+
+/** The last segment of an unbroken row that begins with the backup; undefined when the archive lacks one that it needs. */
+function lastSegment(
+  { manifest }: BaseBackup,
+  history: readonly Timeline[],
+  present: ReadonlySet<string>,
+): string | undefined {
+  const needed = segmentOf(parseLsn(manifest.stopLsn) - 1n)
+  let last: string | undefined
+  for (let segment = segmentOf(parseLsn(manifest.startLsn)); ; segment++) {
+    // The file of the newest timeline also has what its segment held before the timeline began.
+    const name = history
+      .filter(({ begin, end }) => segmentOf(begin) <= segment && (end === undefined || segment <= segmentOf(end)))
+      .map(({ id }) => segmentName(id, segment))
+      .findLast((candidate) => present.has(candidate))
+    if (name === undefined) return segment > needed ? last : undefined
+    last = name
+  }
+}

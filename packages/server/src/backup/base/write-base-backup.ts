@@ -1,0 +1,188 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { syncFolder } from '../../auth/private-file.ts'
+import { archivesTo } from '../../db/embedded/archive/archive-settings.ts'
+import { readSystemIdentifier } from '../../db/embedded/archive/prepare-archive.ts'
+import { compressedName, walFolderOf } from '../../db/embedded/archive/wal-files.ts'
+import { parseLsn, segmentName, segmentOf } from '../../db/embedded/archive/wal-names.ts'
+import { clusterFolderOf, findCluster } from '../../db/embedded/cluster.ts'
+import { version } from '../../version.ts'
+import { BackupError } from '../backup-error.ts'
+import { createThrottle } from '../throttle.ts'
+import {
+  type StartedBackup,
+  type StoppedBackup,
+  selectArchiveCommand,
+  selectArchiverState,
+  startBackup,
+  stopBackup,
+  tryBackupLock,
+} from './base-backup.queries.ts'
+import { type ClusterFiles, listClusterFiles } from './cluster-files.ts'
+import { copyCluster } from './copy-files.ts'
+import { type BaseBackup, baseFolderOf, type CopiedFile, dataFolderOf, FORMAT, writeManifest } from './manifest.ts'
+import { pruneArchive, removeUnfinished } from './prune-archive.ts'
+
+export interface BaseBackupOptions {
+  /** To the embedded database, which must be running. */
+  connection: pg.ClientConfig
+  dataFolder: string
+  archive: string
+  /** How many base backups the archive keeps, the new one included. */
+  keep: number
+  /** Bytes that are read in a second at most; 0: no limit. */
+  rate: number
+  /** Whether the checkpoint at the beginning is done at once; otherwise PostgreSQL spreads it over minutes. */
+  fast: boolean
+  signal?: AbortSignal | undefined
+  /** Bytes done, of about how many. */
+  onProgress?: (done: number, total: number) => void
+}
+
+export interface WrittenBaseBackup extends BaseBackup {
+  /** Older base backups that were removed. */
+  removed: string[]
+}
+
+/** Copies the files of the running embedded database into the archive, then removes what the archive no longer keeps. */
+export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
+  const { connection, archive, keep, signal } = options
+  const client = new pg.Client({ ...connection, application_name: 'muster backup' })
+  // The statement that runs rejects; between two statements there is nobody to tell.
+  client.on('error', () => {})
+  const end = (): void => void client.end().catch(() => {})
+  signal?.throwIfAborted()
+  await client.connect()
+  signal?.addEventListener('abort', end)
+  try {
+    await assertArchiving(client, archive)
+    if (!(await tryBackupLock(client))) throw new BackupError('busy', 'Another base backup is running.')
+    await removeUnfinished(archive)
+    const backup = await write(client, options)
+    return { ...backup, removed: await pruneArchive(archive, keep) }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', end)
+    end()
+  }
+}
+
+async function assertArchiving(client: pg.ClientBase, archive: string): Promise<void> {
+  const command = await selectArchiveCommand(client)
+  if (command !== undefined && archivesTo(command, archive)) return
+  const what = command === undefined ? 'does not archive its write-ahead log' : 'archives to another folder'
+  throw new BackupError(
+    'not-archiving',
+    `The running database ${what}: start the server with MUSTER_ARCHIVE_DIR=${archive}.`,
+  )
+}
+
+async function write(client: pg.ClientBase, options: BaseBackupOptions): Promise<BaseBackup> {
+  const { dataFolder, archive, rate, fast, signal, onProgress } = options
+  const name = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const folder = join(baseFolderOf(archive), name)
+  await mkdir(dataFolderOf(folder), { recursive: true, mode: 0o700 })
+  const begun = await startBackup(client, `muster ${name}`, fast)
+
+  const clusterFolder = clusterFolderOf(dataFolder)
+  const listed = await listClusterFiles(clusterFolder)
+  const total = await totalBytes(clusterFolder, listed)
+  const throttle = createThrottle(rate, signal)
+  let done = 0
+  const pass = async (bytes: number): Promise<void> => {
+    done += bytes
+    onProgress?.(Math.min(done, total), total)
+    await throttle(bytes)
+  }
+  const copied = await copyCluster(clusterFolder, dataFolderOf(folder), listed, pass)
+  const stopped = await stopBackup(client)
+  await waitForArchive(client, archive, stopped, signal)
+  await syncFolder(folder)
+  const manifest = await finishManifest({ clusterFolder, folder, begun, stopped, listed, copied })
+  await syncFolder(baseFolderOf(archive))
+  return { name, folder, manifest }
+}
+
+async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promise<number> {
+  let total = 0
+  for (const path of files) {
+    total += await stat(join(clusterFolder, path)).then(
+      ({ size }) => size,
+      () => 0,
+    )
+  }
+  return total
+}
+
+/** A backup is of use once the archive has the WAL that was written during it. */
+async function waitForArchive(
+  client: pg.ClientBase,
+  archive: string,
+  { stopLsn, label }: StoppedBackup,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const name = segmentName(timelineIn(label), segmentOf(parseLsn(stopLsn) - 1n))
+  const file = join(walFolderOf(archive), compressedName(name))
+  let failures = 0
+  while (!(await exists(file))) {
+    failures = (await selectArchiverState(client)).isFailing ? failures + 1 : 0
+    if (failures === FAILURES_SEEN) {
+      throw new BackupError(
+        'not-archiving',
+        `The write-ahead log cannot be archived in ${archive}. The end of pg.log in MUSTER_DATA says why.`,
+      )
+    }
+    await sleep(POLL_MS, undefined, { signal })
+  }
+}
+
+const POLL_MS = 250
+/** PostgreSQL tries three times, a second apart, before it pauses for a minute. */
+const FAILURES_SEEN = 40
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+function timelineIn(label: string): number {
+  const timeline = Number(/^START TIMELINE: (\d+)$/m.exec(label)?.[1])
+  if (!(timeline > 0)) throw new Error(`no timeline in the backup label: ${label}`)
+  return timeline
+}
+
+interface Finished {
+  clusterFolder: string
+  folder: string
+  begun: StartedBackup
+  stopped: StoppedBackup
+  listed: ClusterFiles
+  copied: CopiedFile[]
+}
+
+async function finishManifest({ clusterFolder, folder, begun, stopped, listed, copied }: Finished) {
+  const cluster = await findCluster(clusterFolder)
+  const manifest = {
+    muster: 'base backup' as const,
+    format: FORMAT,
+    release: version,
+    postgres: cluster!.majorVersion,
+    systemIdentifier: await readSystemIdentifier(clusterFolder),
+    started: begun.started.toISOString(),
+    ended: stopped.ended.toISOString(),
+    timeline: timelineIn(stopped.label),
+    startLsn: begun.startLsn,
+    stopLsn: stopped.stopLsn,
+    bytes: copied.reduce((sum, { bytes }) => sum + bytes, 0),
+    backupLabel: stopped.label,
+    folders: listed.folders,
+    files: copied,
+  }
+  await writeManifest(folder, manifest)
+  return manifest
+}

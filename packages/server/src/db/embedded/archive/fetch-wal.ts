@@ -1,0 +1,15 @@
+/**
+ * PostgreSQL's restore_command: `node fetch-wal.ts <WAL folder of the archive> <name> <path>`. Exit status 1 means that the
+ * archive does not have the file, which ends the replay. PostgreSQL stops at a status above 125, so a damaged file is never
+ * mistaken for the end of the archive.
+ */
+import { fetchWalFile } from './wal-files.ts'
+
+const [folder = '', name = '', path = ''] = process.argv.slice(2)
+
+try {
+  process.exitCode = (await fetchWalFile(folder, { path, name })) ? 0 : 1
+} catch (error) {
+  process.stderr.write(`cannot fetch ${name}: ${(error as Error).message}\n`)
+  process.exitCode = 200
+}

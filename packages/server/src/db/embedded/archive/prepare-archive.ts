@@ -1,0 +1,72 @@
+import { chown, mkdir, open, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { replacePrivateFile } from '../../../auth/private-file.ts'
+import { EmbeddedError, systemCode } from '../embedded-error.ts'
+import type { EmbeddedLog } from '../embedded-log.ts'
+import { isRoot, type UserId } from '../privileges.ts'
+import { archiveWalFile, walFolderOf } from './wal-files.ts'
+import { timelineOfHistory } from './wal-names.ts'
+
+interface Preparation {
+  archive: string
+  clusterFolder: string
+  /** PostgreSQL's user, who writes the WAL. */
+  owner: UserId
+  log: EmbeddedLog
+}
+
+/**
+ * Creates the archive's folders on first use. An archive of another database stops the start; one that cannot be written
+ * does not, because devices depend on the server more than on its archive.
+ */
+export async function prepareArchive({ archive, clusterFolder, owner, log }: Preparation): Promise<void> {
+  try {
+    const folder = walFolderOf(archive)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    if (isRoot() && owner.uid !== 0) await chown(folder, owner.uid, owner.gid)
+    await claimArchive(archive, await readSystemIdentifier(clusterFolder))
+    await archiveHistories(folder, join(clusterFolder, 'pg_wal'))
+  } catch (error) {
+    if (error instanceof EmbeddedError) throw error
+    log.error({ err: error, archive }, 'MUSTER_ARCHIVE_DIR cannot be written: the write-ahead log is not archived')
+  }
+}
+
+async function claimArchive(archive: string, identifier: string): Promise<void> {
+  const found = await readArchiveIdentifier(archive)
+  if (found === undefined) return replacePrivateFile(join(archive, 'system-identifier'), `${identifier}\n`)
+  if (found === identifier) return
+  throw new EmbeddedError(
+    'other-archive',
+    `MUSTER_ARCHIVE_DIR ${archive} holds the archive of another database (${found}; this one is ${identifier}). Set it ` +
+      'to an empty folder.',
+  )
+}
+
+/** Which database an archive belongs to; undefined for an empty archive. */
+export async function readArchiveIdentifier(archive: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(archive, 'system-identifier'), 'utf8')).trim()
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** ControlFileData begins with the identifier, an integer of 64 bits. initdb draws it. */
+export async function readSystemIdentifier(clusterFolder: string): Promise<string> {
+  const handle = await open(join(clusterFolder, 'global/pg_control'), 'r')
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(8), 0, 8, 0)
+    return buffer.readBigUInt64LE().toString()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A restore begins a timeline without archiving: its history comes into the archive here. */
+async function archiveHistories(folder: string, wal: string): Promise<void> {
+  for (const name of await readdir(wal)) {
+    if (timelineOfHistory(name) !== undefined) await archiveWalFile(folder, { path: join(wal, name), name })
+  }
+}

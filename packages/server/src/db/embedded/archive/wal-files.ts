@@ -1,0 +1,45 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { zstdCompress, zstdDecompress } from 'node:zlib'
+import { replacePrivateFile } from '../../../auth/private-file.ts'
+import { systemCode } from '../embedded-error.ts'
+
+/** Where the WAL is in an archive. */
+export const walFolderOf = (archive: string): string => join(archive, 'wal')
+
+export const compressedName = (name: string): string => `${name}.zst`
+
+const compress = promisify(zstdCompress)
+const decompress = promisify(zstdDecompress)
+
+/**
+ * Stores one WAL file in the archive. It is on disk when the promise resolves: PostgreSQL removes its own copy afterwards.
+ * PostgreSQL calls again after a crash, so a file with the same content is accepted.
+ */
+export async function archiveWalFile(folder: string, file: { path: string; name: string }): Promise<void> {
+  const content = await readFile(file.path)
+  const target = join(folder, compressedName(file.name))
+  const existing = await readArchived(target)
+  if (existing === undefined) return replacePrivateFile(target, await compress(content))
+  if (existing.equals(content)) return
+  throw new Error(`${target} exists with other content. Another database may use this archive`)
+}
+
+/** The content of a file in the archive; undefined when the archive does not have it. */
+export async function readArchived(path: string): Promise<Buffer | undefined> {
+  try {
+    return await decompress(await readFile(path))
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw new Error(`${path} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Copies a WAL file out of the archive. Returns false when the archive does not have it. */
+export async function fetchWalFile(folder: string, file: { path: string; name: string }): Promise<boolean> {
+  const content = await readArchived(join(folder, compressedName(file.name)))
+  if (content === undefined) return false
+  await writeFile(file.path, content, { mode: 0o600 })
+  return true
+}

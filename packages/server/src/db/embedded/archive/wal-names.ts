@@ -1,0 +1,55 @@
+/** initdb's default, which the embedded database uses. */
+const SEGMENT_BYTES = 16n * 1024n * 1024n
+
+/** XLogSegmentsPerXLogId: how many segments share the middle part of a name. */
+const SEGMENTS_PER_ID = 0x1_0000_0000n / SEGMENT_BYTES
+
+/** A position in the WAL, written by PostgreSQL as `0/2000028`. */
+export function parseLsn(text: string): bigint {
+  const [high = '', low = ''] = text.split('/')
+  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
+}
+
+/** The number of the segment that holds the byte at this position. */
+export const segmentOf = (lsn: bigint): bigint => lsn / SEGMENT_BYTES
+
+const hex = (value: bigint | number): string => value.toString(16).toUpperCase().padStart(8, '0')
+
+/** The file name of a segment, such as 000000010000000000000002. */
+export const segmentName = (timeline: number, segment: bigint): string =>
+  hex(timeline) + hex(segment / SEGMENTS_PER_ID) + hex(segment % SEGMENTS_PER_ID)
+
+/** The number of a segment from its file name, or from the name of anything that starts with one. */
+export function segmentNumber(name: string): bigint | undefined {
+  const [, high, low] = /^[0-9A-F]{8}([0-9A-F]{8})([0-9A-F]{8})(\.|$)/.exec(name) ?? []
+  return high === undefined ? undefined : BigInt(`0x${high}`) * SEGMENTS_PER_ID + BigInt(`0x${low}`)
+}
+
+/** One timeline of a database's past: its WAL is valid from `begin` up to `end`. */
+export interface Timeline {
+  id: number
+  begin: bigint
+  /** Undefined for the last one. */
+  end: bigint | undefined
+}
+
+export const historyName = (timeline: number): string => `${hex(timeline)}.history`
+
+export function timelineOfHistory(name: string): number | undefined {
+  const [, timeline] = /^([0-9A-F]{8})\.history$/.exec(name) ?? []
+  return timeline === undefined ? undefined : Number.parseInt(timeline, 16)
+}
+
+/** Reads a timeline's history file: one line for each ancestor with the position at which it was left. */
+export function parseHistory(timeline: number, text: string): Timeline[] {
+  const timelines: Timeline[] = []
+  let begin = 0n
+  for (const line of text.split('\n')) {
+    const [, id, lsn] = /^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/i.exec(line) ?? []
+    if (id === undefined || lsn === undefined) continue
+    const end = parseLsn(lsn)
+    timelines.push({ id: Number(id), begin, end })
+    begin = end
+  }
+  return [...timelines, { id: timeline, begin, end: undefined }]
+}
