@@ -20,7 +20,7 @@ function verdict({ body, ...request }: (typeof requests)[number], now: number): 
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') return parsed.outcome
   const key = { algorithm: 'hmac-sha256' as const, secret: Buffer.from(secret, 'base64') }
-  const outcome = verifySignature(parsed.signatures[0], { key, requireDigest: true, body, now })
+  const outcome = verifySignature(parsed.signature, { key, requireDigest: true, body, now })
   return outcome.ok || outcome.reason
 }
 

@@ -7,10 +7,9 @@ import { parseSignature, verifySignature } from './index.ts'
 function isAccepted(request: Arrived, keyName: KeyName): boolean {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') return false
-  return parsed.signatures.some((signature) => {
-    const key = signature.keyId === 'AKEXAMPLE' ? verificationKeys[keyName] : undefined
-    return verifySignature(signature, { key, requireDigest: false, body: request.body, now }).ok
-  })
+  const { signature } = parsed
+  const key = signature.keyId === 'AKEXAMPLE' ? verificationKeys[keyName] : undefined
+  return verifySignature(signature, { key, requireDigest: false, body: request.body, now }).ok
 }
 
 /** Every text that differs from this one in one bit, or lacks one character. */
@@ -27,7 +26,7 @@ function* damaged(text: string): Generator<string> {
 function* damagedRequests(request: Arrived): Generator<[string, Arrived]> {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') throw new Error('not signed')
-  const { form, components } = parsed.signatures[0]
+  const { form, components } = parsed.signature
   for (const method of damaged(request.method)) yield ['method', { ...request, method }]
   for (const target of damaged(request.target)) yield ['target', { ...request, target }]
   const names = components.filter((name) => !/^[@(]/.test(name))

@@ -151,7 +151,7 @@ function compare(request: Arrived): void {
   const parsed = parseSignature(request)
   const oracle = askOracle(request)
   if (parsed.outcome === 'signed') {
-    const [ours] = parsed.signatures
+    const { signature: ours } = parsed
     const outcome = verifySignature(ours, {
       key: verificationKeys.hmac,
       requireDigest: false,

@@ -16,9 +16,8 @@ import { readRfc9421 } from './rfc9421.ts'
 export type ParseOutcome =
   /** No signature at all: other credentials, or none. */
   | { outcome: 'none' }
-  /** One signature; in form B up to three, of which any one that verifies is enough. */
-  | { outcome: 'signed'; signatures: [ParsedSignature, ...ParsedSignature[]] }
-  /** A signature that no key could make good. `keyId` is there once that much could be read. */
+  | { outcome: 'signed'; signature: ParsedSignature }
+  /** A signature that is invalid whatever the key. `keyId` is set if it could be read. */
   | { outcome: 'failed'; reason: SignatureReason; message: string; keyId: string | undefined }
 
 /**
@@ -31,7 +30,7 @@ export function parseSignature(request: ReceivedRequest): ParseOutcome {
     const credentials = findCredentials(fields)
     if (credentials === undefined) return { outcome: 'none' }
     const message = readMessage(request, fields)
-    return { outcome: 'signed', signatures: readSignatures(credentials, message) }
+    return { outcome: 'signed', signature: readSignature(credentials, message) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return { outcome: 'failed', reason: error.reason, message: error.message, keyId: error.keyId }
@@ -64,6 +63,5 @@ function readSchemeParameters(value: string): string[] {
   return [value.slice(scheme.length)]
 }
 
-function readSignatures(credentials: Credentials, message: Message): [ParsedSignature, ...ParsedSignature[]] {
-  return credentials.form === 'rfc9421' ? readRfc9421(message) : [readCavage(credentials.text, message)]
-}
+const readSignature = (credentials: Credentials, message: Message): ParsedSignature =>
+  credentials.form === 'rfc9421' ? readRfc9421(message) : readCavage(credentials.text, message)

@@ -8,6 +8,10 @@ export const signatureReasons = {
     meaning:
       'Credentials stand in more than one place: send Authorization: Signature, or Signature-Input with Signature.',
   },
+  'several-signatures': {
+    status: 400,
+    meaning: 'Signature-Input or Signature has several members. Send one signature per request.',
+  },
   'target-form': {
     status: 400,
     meaning: 'The request target is not in origin form: a path that begins with a slash, and a query if there is one.',

@@ -28,29 +28,20 @@ const derivedComponents = new Set([
 /** A lower-case field name (RFC 9421 §2.1). A name that begins with @ is never looked for among the headers (§7.5.1). */
 const fieldPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
-const maxSignatures = 3
-
 /**
- * Reads form B: every signature that can be read and covers enough, in the order received. A proxy may have added its
- * own, so one that cannot be used does not spoil the others; labels mean nothing (RFC 9421 §7.2.5).
+ * Reads form B. A request carries one signature: with several, a stranger would decide how many the server verifies. The label means
+ * nothing (RFC 9421 §7.2.5).
  */
-export function readRfc9421(message: Message): [ParsedSignature, ...ParsedSignature[]] {
+export function readRfc9421(message: Message): ParsedSignature {
   const inputs = readDictionary(message, 'signature-input')
   const signatures = readDictionary(message, 'signature')
+  const count = Math.max(inputs.size, signatures.size)
+  if (count > 1) throw new Refusal('several-signatures', `The request has ${count} signatures; send one.`)
   assertSameLabels(inputs, signatures)
-  const usable: ParsedSignature[] = []
-  let refusal: Refusal | undefined
-  for (const [label, input] of inputs) {
-    try {
-      usable.push(readOne(input, signatures.get(label)!, message))
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      refusal ??= error
-    }
-  }
-  const [first, ...others] = usable
-  if (first === undefined) throw refusal ?? new Refusal('malformed', 'Signature-Input is empty.')
-  return [first, ...others]
+  const [entry] = inputs
+  if (entry === undefined) throw new Refusal('malformed', 'Signature-Input is empty.')
+  const [label, input] = entry
+  return readOne(input, signatures.get(label)!, message)
 }
 
 function readDictionary(message: Message, name: string): Members {
@@ -64,9 +55,6 @@ function readDictionary(message: Message, name: string): Members {
 
 /** RFC 9421 §3.2 step 1. */
 function assertSameLabels(inputs: Members, signatures: Members): void {
-  if (inputs.size > maxSignatures) {
-    throw new Refusal('too-large', `The request has ${inputs.size} signatures; ${maxSignatures} are allowed.`)
-  }
   assertLabelsIn(signatures, inputs)
   assertLabelsIn(inputs, signatures)
 }
@@ -119,8 +107,10 @@ function readComponent([name, parameters]: Item): string {
 function assertCoverage(components: readonly string[], target: string): void {
   const covers = (name: string): boolean => components.includes(name)
   if (!covers('@method')) throw notCovered('"@method"')
-  if (!covers('@authority')) throw notCovered('"@authority"')
-  if (covers('@target-uri') || covers('@request-target')) return
+  // The target URI contains the authority, the path, and the query (RFC 9421 §2.2.2).
+  if (covers('@target-uri')) return
+  if (!covers('@authority')) throw notCovered('"@authority" or "@target-uri"')
+  if (covers('@request-target')) return
   if (!covers('@path')) throw notCovered('"@path", "@target-uri" or "@request-target"')
   if (target.includes('?') && !covers('@query')) {
     throw notCovered('"@query", "@target-uri" or "@request-target", since the target has a query')

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { judge, signed, withHeader } from '../test/fixtures.ts'
+import { formA, usualParameters } from '../test/craft.ts'
+import { judge, nowAsDate, signed, withHeader } from '../test/fixtures.ts'
 import type { Place } from './index.ts'
+import { spellings } from './spellings.ts'
 
 /** Signed for one address, received with another Host header. */
 const judgeHost = (url: string, host: string, place: Place = {}, components?: string[], form?: 'cavage'): string =>
@@ -39,11 +41,18 @@ describe.each(Object.entries(parts))('%s', (_, [components, form]) => {
   test('as the server is called from outside', () => {
     const publicUrl = 'https://api.example.com:8443'
     expect(judgePart('https://api.example.com:8443', 'backend:3000', { publicUrl })).toBe('ok')
-    expect(judgePart('https://api.example.com', 'backend:3000', { publicUrl })).toBe('ok')
+    expect(judgePart('https://api.example.com', 'api.example.com:8443', { publicUrl })).toBe('ok')
+    expect(judgePart('https://api.example.com:8443', 'api.example.com', { publicUrl })).toBe('ok')
     expect(judgePart('http://backend:3000', 'backend:3000', { publicUrl })).toBe('ok')
     expect(judgePart('https://api.example.com:8444', 'backend:3000', { publicUrl })).toBe('bad-signature')
     expect(judgePart('https://api.example.com:3000', 'backend:3000', { publicUrl })).toBe('bad-signature')
     expect(judgePart('https://api.example.com', 'backend:3000', { publicUrl: 'https://API.example.com' })).toBe('ok')
+  })
+
+  test('as neither the port of another address nor without one, if a proxy replaced the Host header', () => {
+    const publicUrl = 'https://api.example.com:8443'
+    expect(judgePart('https://api.example.com', 'backend:3000', { publicUrl })).toBe('bad-signature')
+    expect(judgePart('https://backend', 'backend:3000', { publicUrl })).toBe('bad-signature')
   })
 
   test('as nothing else', () => {
@@ -61,11 +70,13 @@ describe('letter case', () => {
     expect(judgeHost('http://api.example.com', 'API.Example.COM', {}, undefined, 'cavage')).toBe('ok')
   })
 
-  test('a client may sign its Host header as it sends it', () => {
-    const request = signed({ form: 'cavage', url: 'http://api.example.com/' })
-    const parameters = request.rawHeaders.at(-1)!
-    expect(parameters).toContain('host')
-    expect(judge(withHeader(request, 'host', () => 'Api.Example.Com'))).toBe('ok')
+  test('a client may sign its Host header as it sends it, or in lower case', () => {
+    const base = `(request-target): post /graphql/v1\nhost: Api.Example.Com\ndate: ${nowAsDate}`
+    const asSent = formA(usualParameters, base, { headers: ['Host', 'Api.Example.Com', 'Date', nowAsDate] })
+    expect(judge(asSent)).toBe('ok')
+    expect(
+      judge(withHeader(signed({ form: 'cavage', url: 'http://api.example.com/' }), 'host', () => 'Api.Example.Com')),
+    ).toBe('ok')
   })
 })
 
@@ -97,4 +108,16 @@ test('@scheme goes with the place', () => {
   expect(judgeHost('https://api.example.com', 'api.example.com', { scheme: 'https' }, components)).toBe('ok')
   expect(judgeHost('https://api.example.com', 'b:1', { publicUrl: 'https://api.example.com' }, components)).toBe('ok')
   expect(judgeHost('https://b', 'b', { publicUrl: 'https://api.example.com' }, components)).toBe('bad-signature')
+})
+
+test('a request takes at most two verifications, whatever it covers and wherever the server is', () => {
+  const components = ['host', '@authority', '@target-uri', '@scheme']
+  for (const port of [undefined, '80', '4000']) {
+    for (const name of ['api.example.com', 'Api.Example.Com', 'backend']) {
+      for (const publicUrl of [undefined, 'https://api.example.com', 'http://api.example.com:4000']) {
+        const place = { localPort: 4000, publicUrl, scheme: 'https' } as const
+        expect(spellings({ name, port }, place, components).length).toBeLessThanOrEqual(2)
+      }
+    }
+  }
 })

@@ -21,8 +21,7 @@ const usualA = ['(request-target)', 'host', 'date']
 function verifyOne(request: Arrived, options: Partial<VerifyOptions> = {}) {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') throw new Error('not signed')
-  const [signature] = parsed.signatures
-  return verifySignature(signature, {
+  return verifySignature(parsed.signature, {
     key: verificationKeys.hmac,
     requireDigest: false,
     body: request.body,

@@ -47,18 +47,14 @@ export type Arrived = ReceivedRequest & { body?: Buffer | undefined }
 export function judge(request: Arrived, options: Partial<VerifyOptions> & { keyName?: KeyName } = {}): string {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') return parsed.outcome === 'none' ? 'none' : parsed.reason
-  const outcomes = parsed.signatures.map((signature) =>
-    verifySignature(signature, {
-      key: verificationKeys[options.keyName ?? 'hmac'],
-      requireDigest: false,
-      body: request.body,
-      now,
-      ...options,
-    }),
-  )
-  if (outcomes.some((outcome) => outcome.ok)) return 'ok'
-  const [first] = outcomes
-  return first === undefined || first.ok ? 'ok' : first.reason
+  const outcome = verifySignature(parsed.signature, {
+    key: verificationKeys[options.keyName ?? 'hmac'],
+    requireDigest: false,
+    body: request.body,
+    now,
+    ...options,
+  })
+  return outcome.ok ? 'ok' : outcome.reason
 }
 
 export type Draft = Partial<Omit<SignRequestOptions, 'key'>> & { keyName?: KeyName }

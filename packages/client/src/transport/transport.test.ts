@@ -21,8 +21,8 @@ describe('a request', () => {
     expect(body).toEqual({ query: 'query Q($a: String) { version }', variables: { a: 'é' } })
     const parsed = parseSignature({ method: 'POST', target: request.url!, rawHeaders: request.rawHeaders })
     if (parsed.outcome !== 'signed') throw new Error(parsed.outcome)
-    expect(parsed.signatures[0].form).toBe(form)
-    const verified = verifySignature(parsed.signatures[0], {
+    expect(parsed.signature.form).toBe(form)
+    const verified = verifySignature(parsed.signature, {
       key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') },
       requireDigest: true,
       body: raw,

@@ -32,6 +32,33 @@ describe('failed signatures', () => {
   })
 })
 
+describe('attempts', () => {
+  it('of an address are used up after 20 failures, whichever keys they name', () => {
+    let now = 0
+    const failed = createFailedSignatures(() => now)
+    for (let time = 0; time < 20; time++) {
+      expect(failed.wait('192.0.2.1', 'key')).toBeUndefined()
+      failed.count('192.0.2.1', `key-${time}`)
+    }
+    expect(failed.wait('192.0.2.1', 'key')).toBe(60)
+    expect(failed.wait('192.0.2.1', undefined)).toBe(60)
+    expect(failed.wait('192.0.2.2', 'key-1')).toBeUndefined()
+    now = MINUTE
+    expect(failed.wait('192.0.2.1', 'key')).toBeUndefined()
+  })
+
+  it('of an address end with its quota, which a key that signed from there does not need', () => {
+    const failed = createFailedSignatures(
+      () => 0,
+      (network) => (network === '2001:db8:1:2::/64' ? 3 : 0),
+    )
+    failed.verified('2001:db8:1:2::5', 'key')
+    expect(failed.wait('2001:db8:1:2::1', 'another')).toBe(3)
+    expect(failed.wait('2001:db8:1:2::1', 'key')).toBeUndefined()
+    expect(failed.wait('2001:db8:1:3::1', 'another')).toBeUndefined()
+  })
+})
+
 describe('an address', () => {
   it.each([
     ['192.0.2.1', '192.0.2.1'],

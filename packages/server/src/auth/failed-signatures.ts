@@ -6,10 +6,28 @@ const ALLOWED = 20
 const WINDOW_MS = 60_000
 const ADDRESSES = 50_000
 const KEYS = 50_000
+const PAIRS = 50_000
+/** How long a network and a key that it signed with stay known to each other. */
+const PAIR_MS = 3_600_000
 
+/**
+ * Failed attempts to authenticate, counted in this process. A network address with 20 failures in a minute has no attempts left: nothing
+ * that it sends is verified until the minute is over. The same holds while its rate-limit quota is used up.
+ *
+ * An address may be shared by many clients (NAT, a proxy). A client that cannot sign must not lock out the others, so a key that
+ * verified from this network within the last hour has its own 20 attempts a minute there. Failures that name a key never count
+ * against the key elsewhere: strangers know key ids, and must not lock out the key's owner.
+ */
 export interface FailedSignatures {
-  /** Counts a failure, for each key that was named; above 20 a minute for the address or one of them, the seconds after which to come back. */
+  /** Seconds until the address may try this key; undefined if it may try now. To be asked before anything is verified. */
+  wait(address: string, key: string | undefined): number | undefined
+  /**
+   * Counts a failure against the address, and against each key that was named. Returns the seconds to wait if the address, or a key from
+   * all addresses together, had more than 20 in a minute.
+   */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
+  /** Remembers that a signature by this key from this address was valid. */
+  verified(address: string, key: string): void
 }
 
 interface Window {
@@ -17,26 +35,70 @@ interface Window {
   readonly ends: number
 }
 
-/** Failures in this process. They only slow down whoever fails: a good signature is never asked about. */
-export function createFailedSignatures(now: () => number = () => performance.now()): FailedSignatures {
+interface Pair {
+  readonly verifiedAt: number
+  failures: Window | undefined
+}
+
+/** `quotaWait` returns the seconds until a network address has quota left, 0 if it has some now. */
+export function createFailedSignatures(
+  now: () => number = () => performance.now(),
+  quotaWait: (network: string) => number = () => 0,
+): FailedSignatures {
   const byAddress = boundedMap<string, Window>(ADDRESSES)
   const byKey = boundedMap<string, Window>(KEYS)
+  const pairs = boundedMap<string, Pair>(PAIRS)
+
+  const isOpen = (window: Window | undefined): window is Window => window !== undefined && window.ends > now()
+
+  const increment = (window: Window | undefined): Window => {
+    const counted = isOpen(window) ? window : { count: 0, ends: now() + WINDOW_MS }
+    counted.count++
+    return counted
+  }
 
   const countIn = (windows: typeof byAddress, name: string): number => {
-    let window = windows.get(name)
-    if (window === undefined || window.ends <= now()) {
-      window = { count: 0, ends: now() + WINDOW_MS }
-      windows.set(name, window)
-    }
-    window.count++
-    return window.count > ALLOWED ? Math.ceil((window.ends - now()) / 1_000) : 0
+    const window = increment(windows.get(name))
+    windows.set(name, window)
+    return window.count > ALLOWED ? secondsLeft(window) : 0
+  }
+
+  const secondsLeft = ({ ends }: Window): number => Math.max(1, Math.ceil((ends - now()) / 1_000))
+
+  const waitFor = (window: Window | undefined): number =>
+    isOpen(window) && window.count >= ALLOWED ? secondsLeft(window) : 0
+
+  const findPair = (network: string, key: string | undefined): Pair | undefined => {
+    const pair = key === undefined ? undefined : pairs.get(`${network} ${key}`)
+    return pair !== undefined && now() - pair.verifiedAt < PAIR_MS ? pair : undefined
   }
 
   return {
-    count(address, ...keys) {
-      const named = keys.filter((key) => key !== undefined)
-      const seconds = Math.max(countIn(byAddress, networkOf(address)), ...named.map((key) => countIn(byKey, key)))
+    wait(address, key) {
+      const network = networkOf(address)
+      const pair = findPair(network, key)
+      if (pair !== undefined && waitFor(pair.failures) === 0) return undefined
+      const seconds = Math.max(waitFor(byAddress.get(network)), quotaWait(network))
       return seconds === 0 ? undefined : seconds
+    },
+    count(address, ...keys) {
+      const network = networkOf(address)
+      let seconds = countIn(byAddress, network)
+      for (const key of keys) {
+        if (key === undefined) continue
+        seconds = Math.max(seconds, countIn(byKey, key))
+        const pair = findPair(network, key)
+        if (pair !== undefined) pair.failures = increment(pair.failures)
+      }
+      return seconds === 0 ? undefined : seconds
+    },
+    verified(address, key) {
+      const name = `${networkOf(address)} ${key}`
+      const pair = pairs.get(name)
+      const at = now()
+      // Once a minute is often enough, and keeps the path of valid requests short.
+      if (pair === undefined || at - pair.verifiedAt >= WINDOW_MS)
+        pairs.set(name, { verifiedAt: at, failures: pair?.failures })
     },
   }
 }

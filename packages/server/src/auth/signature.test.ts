@@ -1,5 +1,4 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { everAnotherMinute } from '../../test/access/installation.ts'
 import { openSite, type Server, type Site } from '../../test/site.ts'
@@ -13,15 +12,6 @@ beforeAll(async () => {
   server = await site.startServer({ elapsed: everAnotherMinute() })
 })
 afterAll(() => site.close())
-
-/** Headers of one request with a signature for each of these keys, by a secret that is none of theirs. */
-const wrongSignatures = (url: string, keyIds: readonly string[]) =>
-  keyIds.flatMap((keyId, index) => {
-    const key = { algorithm: 'hmac-sha256', secret: randomBytes(32) } as const
-    const components = ['@method', '@authority', '@path']
-    const created = Math.floor(Date.now() / 1_000)
-    return Object.entries(signRequest({ keyId, key, method: 'POST', url, components, created, label: `s${index}` }))
-  })
 
 const withHeader = (name: string, value: string) => (request: Request) => {
   request.headers.set(name, value)
@@ -189,40 +179,73 @@ describe('a nonce', () => {
 })
 
 describe('failed signatures', () => {
-  it('are slowed down above 20 a minute, and good ones always pass', async () => {
-    const key = await (await site.createUser()).createKey()
-    const server = await site.startServer({ elapsed: () => 0 })
-    const wrong = { ...key, secret: randomBytes(32).toString('base64') }
-    const replies = await Promise.all(Array.from({ length: 25 }, () => server.as(wrong)))
+  const wrongly = <Key extends { key: string }>(key: Key) => ({ ...key, secret: randomBytes(32).toString('base64') })
+  const limited = { status: 429, body: { code: 'RATE_LIMITED', retryAfter: 60 } }
+
+  it('use up the attempts of their address, except for keys that it signed with in the last hour', async () => {
+    const { createKey } = await site.createUser()
+    const [known, fresh, other] = [await createKey(), await createKey(), await createKey()]
+    let elapsed = 0
+    const server = await site.startServer({ elapsed: () => elapsed })
+    expect((await server.as(known)).status).toBe(200)
+    const replies = await Promise.all(Array.from({ length: 25 }, () => server.as(wrongly(other))))
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(20)
-    const limited = replies.filter(({ status }) => status === 429)
-    expect(limited).toHaveLength(5)
-    for (const { body } of limited) {
-      expect(body).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 60 })
-    }
-    expect((await server.as(key)).status).toBe(200)
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(5)
+    expect(await server.as(wrongly(other))).toMatchObject(limited)
+    expect(await server.as(fresh)).toMatchObject(limited)
+    expect((await server.as(known)).status).toBe(200)
     expect((await server.send({})).body).toEqual({ viewer: null })
+    elapsed += 60_000
+    expect((await server.as(fresh)).status).toBe(200)
+    // An hour after it signed last, a key is a stranger again.
+    elapsed += 3_600_000
+    for (let time = 0; time < 20; time++) expect((await server.as(wrongly(other))).status).toBe(401)
+    expect(await server.as(known)).toMatchObject(limited)
   })
 
-  it('are counted for each key that they name, behind a made-up one, too', async () => {
+  it('of a key that the address signed with use up its own attempts there', async () => {
+    const { createKey } = await site.createUser()
+    const [clumsy, careful] = [await createKey(), await createKey()]
+    const server = await site.startServer({ elapsed: () => 0 })
+    for (const key of [clumsy, careful]) expect((await server.as(key)).status).toBe(200)
+    for (let time = 0; time < 20; time++) expect((await server.as(wrongly(clumsy))).status).toBe(401)
+    expect(await server.as(clumsy)).toMatchObject(limited)
+    expect((await server.as(careful)).status).toBe(200)
+  })
+
+  it('that name a key do not keep its owner out from another address', async () => {
     const key = await (await site.createUser()).createKey()
     const server = await site.startServer({ elapsed: () => 0, env: { MUSTER_TRUSTED_PROXIES: '127.0.0.1' } })
-    /** From another address each time: none of them has failed too often. */
-    let address = 0
-    const sendSignedBy = (...keyIds: string[]) =>
+    const from = (address: string) => ({ alter: withHeader('x-forwarded-for', address) })
+    const sign = (signer: { key: string; secret: string | null }, address: string) =>
       server.send({
-        alter(request) {
-          for (const [name, value] of wrongSignatures(request.url, keyIds)) request.headers.append(name, value)
-          return withHeader('x-forwarded-for', `192.0.2.${++address}`)(request)
-        },
+        ...from(address),
+        keyId: signer.key,
+        key: { algorithm: 'hmac-sha256', secret: Buffer.from(signer.secret!, 'base64') },
       })
     for (let time = 0; time < 20; time++) {
-      expect((await sendSignedBy(`made-up-${time}`, key.key, key.key)).status).toBe(401)
+      expect((await sign(wrongly(key), `192.0.2.${time}`)).status).toBe(401)
     }
-    expect((await sendSignedBy(key.key)).status).toBe(429)
-    expect((await sendSignedBy('made-up', key.key)).status).toBe(429)
-    expect((await sendSignedBy('made-up')).status).toBe(401)
-    expect((await server.as(key)).status).toBe(200)
+    // From all addresses together the key was named too often: failures are answered otherwise, and a valid signature passes.
+    expect((await sign(wrongly(key), '192.0.2.100')).status).toBe(429)
+    expect((await sign(key, '192.0.2.101')).status).toBe(200)
+    expect((await sign({ ...wrongly(key), key: 'made-up' }, '192.0.2.102')).status).toBe(401)
+  })
+
+  it('are not verified when they come several at a time', async () => {
+    const key = await (await site.createUser()).createKey()
+    const another = `proxy=("@method");created=1;keyid="proxy"`
+    const reply = await server.send({
+      keyId: key.key,
+      key: { algorithm: 'hmac-sha256', secret: Buffer.from(key.secret!, 'base64') },
+      alter(request) {
+        request.headers.append('signature-input', another)
+        request.headers.append('signature', `proxy=:${'A'.repeat(43)}=:`)
+        return request
+      },
+    })
+    expect(reply).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', reason: 'several-signatures' } })
+    expect(reply.body.message).toBe('The request has 2 signatures; send one.')
   })
 
   it('are answered no sooner than 25 ms after they came, whether the key is held, was looked up or is nobody’s', async () => {

@@ -3,7 +3,6 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import {
-  type ParsedSignature,
   parseSignature,
   type SignatureReason,
   signatureReasons,
@@ -32,26 +31,71 @@ export interface SignatureOptions {
 }
 
 /**
- * Wrong signatures are answered this long after they came, so that whether the key was unknown, in memory or had to be
- * looked up does not show in the time.
+ * Responses to wrong signatures are sent this long after the request came, so that the time does not show whether the key was unknown, in
+ * memory, or had to be looked up.
  */
 const REFUSED_AFTER_MS = 25
 
+/**
+ * Responses that wait at one time. An address has 20 attempts a minute, so only a caller with thousands of networks gets here; the rest of
+ * its responses are sent at once.
+ */
+const MOST_WAITING = 1_000
+
 /** Requests signed with an access key, in either form (packages/http-signature). */
 export function signatureStrategy(options: SignatureOptions): Strategy {
+  const { keys, failed, addressOf, config } = options
+  const waitUntil = boundedWait()
+
+  /** Before anything is verified: an address without attempts must not cost the server any work. */
+  const assertAttemptsLeft = (address: string, keyId: string | undefined): void => {
+    const retryAfter = failed.wait(address, keyId)
+    if (retryAfter !== undefined) throw tooManyFailures(retryAfter)
+  }
+
   return async (request, body) => {
     const { method, raw } = request
     const parsed = parseSignature({ method, target: raw.url ?? '', rawHeaders: raw.rawHeaders })
     if (parsed.outcome === 'none') return null
+    const address = addressOf(raw)
     if (parsed.outcome === 'failed') {
-      throw refusal({ ...parsed, keyIds: [parsed.keyId] }, options.addressOf(raw), options.failed)
+      assertAttemptsLeft(address, parsed.keyId)
+      throw refusal(parsed, address, failed)
     }
 
+    const { signature } = parsed
+    const { keyId } = signature
+    assertAttemptsLeft(address, keyId)
     const refusedAt = performance.now() + REFUSED_AFTER_MS
-    const outcome = await verifyAny(parsed.signatures, circumstances(raw.socket, body, options), options)
-    if (!('reason' in outcome)) return await admit(outcome, options)
+    const found = keys.find(keyId)
+    const known = found instanceof Promise ? await found : found
+    // Other requests of the address may have failed while the key was looked up.
+    if (found instanceof Promise) assertAttemptsLeft(address, keyId)
+    const requireDigest = config.requireDigest || known?.requireDigest === true
+    const key = known?.verification
+    const outcome = verifySignature(signature, { ...circumstances(raw.socket, body, options), requireDigest, key })
+    if (outcome.ok && known !== undefined) {
+      failed.verified(address, keyId)
+      return await admit({ known, created: outcome.created, nonce: outcome.nonce }, options)
+    }
+    const { reason, message } = outcome.ok ? wrongSignature : outcome
+    const error = refusal({ reason, message, keyId }, address, failed)
     await waitUntil(refusedAt)
-    throw refusal(outcome, options.addressOf(raw), options.failed)
+    throw error
+  }
+}
+
+/** Waits until a moment, unless too many wait already. */
+function boundedWait(): (moment: number) => Promise<void> {
+  let waiting = 0
+  return async (moment) => {
+    if (waiting >= MOST_WAITING) return
+    waiting++
+    try {
+      await waitUntil(moment)
+    } finally {
+      waiting--
+    }
   }
 }
 
@@ -63,14 +107,13 @@ async function waitUntil(moment: number): Promise<void> {
   for (let left = moment - performance.now(); left > 0; left = moment - performance.now()) await sleep(Math.ceil(left))
 }
 
-type Circumstances = Omit<VerifyOptions, 'key'>
+type Circumstances = Omit<VerifyOptions, 'key' | 'requireDigest'>
 
 function circumstances(socket: Socket, body: Buffer | undefined, { config, clock }: SignatureOptions): Circumstances {
   return {
     scheme: socket instanceof TLSSocket ? 'https' : 'http',
     localPort: socket.localPort,
     publicUrl: config.publicUrl,
-    requireDigest: config.requireDigest,
     body,
     now: clock().getTime() / 1_000,
   }
@@ -85,41 +128,26 @@ interface Verified {
 interface Failure {
   reason: SignatureReason
   message: string
-  /** Each key that was tried, once. */
-  keyIds: Iterable<string | undefined>
+  /** The key that the signature names, if it could be read. */
+  keyId: string | undefined
 }
 
-/**
- * RFC 9421 §3.2: of several signatures one that verifies is enough. If none does, the first one's failure is told; what is tried behind
- * it is a try all the same.
- */
-async function verifyAny(
-  signatures: readonly [ParsedSignature, ...ParsedSignature[]],
-  received: Circumstances,
-  { keys }: SignatureOptions,
-): Promise<Verified | Failure> {
-  let failure: Omit<Failure, 'keyIds'> | undefined
-  const keyIds = new Set<string>()
-  for (const signature of signatures) {
-    const found = keys.find(signature.keyId)
-    const known = found instanceof Promise ? await found : found
-    const requireDigest = received.requireDigest || known?.requireDigest === true
-    const outcome = verifySignature(signature, { ...received, requireDigest, key: known?.verification })
-    if (outcome.ok && known !== undefined) return { known, created: outcome.created, nonce: outcome.nonce }
-    if (!outcome.ok) failure ??= outcome
-    keyIds.add(signature.keyId)
-  }
-  const { reason, message } = failure ?? { reason: 'bad-signature', message: signatureReasons['bad-signature'].meaning }
-  return { reason, message, keyIds }
-}
+const wrongSignature = {
+  reason: 'bad-signature',
+  message: signatureReasons['bad-signature'].meaning,
+} as const satisfies Omit<Failure, 'keyId'>
 
-/** The answer to a signature that does not hold; counted, and too many of them are answered otherwise. */
-function refusal({ reason, message, keyIds }: Failure, address: string, failed: FailedSignatures): ApiError {
+/** The error for an invalid signature, which counts as a failure. */
+function refusal({ reason, message, keyId }: Failure, address: string, failed: FailedSignatures): ApiError {
   if (signatureReasons[reason].status === 400) return new ApiError('BAD_USER_INPUT', message, { reason })
-  const retryAfter = failed.count(address, ...keyIds)
-  if (retryAfter === undefined) return new ApiError('UNAUTHENTICATED', message, { reason })
-  return new ApiError('RATE_LIMITED', `too many failed signatures: come back in ${retryAfter} seconds`, { retryAfter })
+  const retryAfter = failed.count(address, keyId)
+  return retryAfter === undefined ? new ApiError('UNAUTHENTICATED', message, { reason }) : tooManyFailures(retryAfter)
 }
+
+const tooManyFailures = (retryAfter: number): ApiError =>
+  new ApiError('RATE_LIMITED', `too many failed attempts from this address: try again in ${retryAfter} seconds`, {
+    retryAfter,
+  })
 
 /** The signature is good; whoever gets here holds the key, and is told plainly when it no longer serves. */
 async function admit({ known, created, nonce }: Verified, options: SignatureOptions): Promise<Viewer> {

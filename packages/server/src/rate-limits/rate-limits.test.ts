@@ -180,8 +180,9 @@ test('a user of the console has a budget for all sessions', async () => {
   expect((await second.auth('/get-session')).headers.get('ratelimit')).toBe('"user";r=997;t=1')
 })
 
-test('an address pays for introspection and for credentials that do not hold, and keeps no key from anything', async () => {
+test('an address pays for introspection and invalid credentials, and keys that signed from it go on', async () => {
   clock.now += 60_000
+  expect((await app.owner.query(small)).status).toBe(200)
   const ask = () =>
     fetch(`${app.url}/graphql/v1?query=${encodeURIComponent('{ __schema { types { name } } version }')}`)
   const first = await ask()
@@ -204,6 +205,8 @@ test('an address pays for introspection and for credentials that do not hold, an
     expect([path, status]).toEqual([path, 429])
   }
   expect((await app.owner.query(small)).status).toBe(200)
+  const stranger = await app.createUser()
+  expect((await stranger.query(small)).status).toBe(429)
   expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
   // Devices behind the same address register all the same: with a code that holds, it pays.
   const { code } = await registrationsOn(app).newCode()
@@ -211,6 +214,7 @@ test('an address pays for introspection and for credentials that do not hold, an
   expect([honest.status, honest.headers.get('ratelimit')]).toEqual([200, '"code";r=999;t=1'])
   clock.now += 60_000
   expect((await ask()).status).toBe(200)
+  expect((await stranger.query(small)).status).toBe(200)
 })
 
 test('an address pays for what cannot be read and for what another site sends', async () => {

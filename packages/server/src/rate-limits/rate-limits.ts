@@ -48,7 +48,9 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   // A device is connected to one process at a time; ten thousand of them are too many to tell of.
   const devices = createBudget({ name: 'device', ...forDevices }, alone)
   const exchange = others && exchangeSpending([keys, users, addresses, codes], others)
-  const failures = createFailedSignatures(now)
+  const failures = createFailedSignatures(now, (network) =>
+    addresses.left(network) >= 1 ? 0 : Math.max(1, addresses.due(network)),
+  )
   return { keys, users, addresses, codes, devices, failures, close: async () => exchange?.close() }
 }
 

@@ -88,7 +88,12 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
 
     'covers nothing': b([]),
     'covers no method': b(usualB.slice(1)),
-    'covers no authority': b(['"@method"', '"@target-uri"']),
+    'covers no authority': b(['"@method"', '"@request-target"']),
+    'comes with a second signature': behind(
+      b(usualB),
+      ['Signature-Input', `proxy=("@method")${usual}`],
+      ['Signature', `proxy=:${'A'.repeat(43)}=:`],
+    ),
     'covers no path': b(usualB.slice(0, 2)),
     'covers no query, and has one': formB(['"@method"', '"@authority"', '"@path"'], usual, {
       ...plain,

@@ -13,7 +13,7 @@ export interface Credentials {
   parameters: string
 }
 
-/** Every signature that can be read; none where there are credentials in two places. */
+/** The signature, if it can be read; none if there are several, or credentials in two places. */
 export function readCredentials(headers: readonly Header[]): Credentials[] {
   const values = (name: string): string[] => headers.filter((header) => header.name === name).map(({ value }) => value)
   const scheme = /^signature(?:[ \t]+|$)/i
@@ -64,7 +64,7 @@ function readFormA(text: string): Credentials | undefined {
 
 function readFormB(input: string, signature: string): Credentials[] {
   const [inputs, signatures] = [readMembers(input), readMembers(signature)]
-  if (inputs === undefined || signatures === undefined || inputs.size > 3) return []
+  if (inputs === undefined || signatures === undefined || inputs.size > 1) return []
   if ([...inputs.keys()].sort().join() !== [...signatures.keys()].sort().join()) return []
   return [...inputs].flatMap(([label, text]) => readOne(text, signatures.get(label)!) ?? [])
 }

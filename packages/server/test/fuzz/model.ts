@@ -65,7 +65,7 @@ function coversEnough({ components, form }: Credentials, { target }: HttpRequest
   if (form === 'A') return covers('(request-target)') && covers('host') && covers('date', '(created)')
   const path = covers('@path', '@target-uri', '@request-target')
   const query = !target.includes('?') || covers('@query', '@target-uri', '@request-target')
-  return covers('@method') && covers('@authority') && path && query
+  return covers('@method') && covers('@authority', '@target-uri') && path && query
 }
 
 function timeOf(credentials: Credentials, { headers }: HttpRequest): number | undefined {
