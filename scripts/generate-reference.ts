@@ -102,9 +102,8 @@ What is asked for costs points, and points come back all the time. The names are
 
 | Whose | At once | A second | For |
 | --- | --- | --- | --- |
-| an access key's | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | what it signs, POST, GET, subscriptions and REST, and downloads by links that it asked for |
-| a user's | as a key | as a key | the console, all sessions together |
-| a registration code's | as a key | as a key | registering with it |
+| a user's | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | what all access keys of the user sign (POST, GET, subscriptions, and REST), all console sessions, and downloads by links that either asked for |
+| a registration code's | as a user | as a user | registering with it |
 | an address's | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without credentials that hold: introspection, registering with a wrong code, signing in; of IPv6 a /64 is one address |
 | a device's | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | its reports and MQTT publications, one point each |
 
@@ -113,14 +112,27 @@ mutation in it, for each 10 items of \`setAttributesMany\` (begun ones included)
 An operation that could cost more than a full budget takes the whole budget. A subscription costs 1 point when it is opened and 1 for each 100 events that it sends, a download of events ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events; both wait for them. A request that is refused for what it asks for costs 1, and 1 more for each full ${REFUSED_BYTES_PER_POINT} bytes of it.
 
 Where the points are not there: \`RATE_LIMITED\`, status 429, with \`Retry-After\` in whole seconds; nothing was done. A device that publishes too
-much by MQTT is made to wait instead, and the server's log says so. Answers carry \`RateLimit-Policy: "key";q=20000;w=40\` (what may be spent at once, and the seconds in
-which all of it comes back) and \`RateLimit: "key";r=19998;t=1\` (what is left), by draft-ietf-httpapi-ratelimit-headers-11; the name in quotes is \`key\`, \`user\`,
-\`code\`, \`address\` or \`device\`. Besides: 20 credentials a minute that do not hold, from one address or for one key or device, on each server process, then \`RATE_LIMITED\` (over MQTT
-the usual return code 4, two seconds later); what holds passes all the same.
+much by MQTT is made to wait instead, and the server's log says so. Answers carry \`RateLimit-Policy: "user";q=20000;w=40\` (what may be spent at once, and the seconds in
+which all of it comes back) and \`RateLimit: "user";r=19998;t=1\` (what is left), by draft-ietf-httpapi-ratelimit-headers-11; the name in quotes is \`user\`,
+\`code\`, \`address\` or \`device\`.
 
-Servers on one database tell each other twice a second what was spent. Until they are told, each may let through all that a key has, so that through several
-servers at once a key may spend its points as many times; then it waits until all of that is made up for, so that in the long run it spends no more.
+A user has one quota, whatever the number of keys: a key that used up the quota cannot get more by creating another key.
+
+Servers on one database tell each other twice a second what was spent. Until they are told, each may let through all that a user has, so that through several
+servers at once a user may spend its points as many times; then it waits until all of that is made up for, so that in the long run it spends no more.
 While the database is away, and for devices always, each process counts by itself. A process that is started anew begins with all points there.
+
+### Failed attempts
+
+An address with 20 failed attempts to authenticate in a minute has none left. Until the minute is over, the server verifies nothing for it and
+returns \`RATE_LIMITED\` (429) with \`Retry-After\` at once. The same applies while the address's own quota (the table above) is used up.
+
+- An address may be shared, by NAT or a proxy. An access key that signed from it within the last hour is still verified, and has its own 20 failed
+  attempts a minute there. A key that did not has to wait, even if its signature is valid.
+- Failures that name a key never stop its owner at another address. After 20 of them in a minute from all addresses together, further failures
+  get \`RATE_LIMITED\` instead of \`UNAUTHENTICATED\`.
+- Wrong device secrets and registration codes count for the address, too. Over MQTT the response to further ones is the usual return code 4, two seconds later.
+- Each server process counts by itself, and forgets when it restarts.
 
 **Overload.** A server process with ${settings.mostRequests.default} requests under way (\`${settings.mostRequests.name}\`), or with a fifth of that (\`${settings.mostStanding.name}\`)
 once as many have been for two seconds on end, until they are fewer than half of it, or whose event loop takes longer than ${settings.mostLag.default} ms for most of its rounds (\`${settings.mostLag.name}\`), answers further ones at once with \`UNAVAILABLE\`, status 503 and \`Retry-After\`, before it looks

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
+import { startTestApp, type TestApp, type TestUser, testUser } from '../../test/app.ts'
 import { newPerson, openBrowser, signIn } from '../../test/browser.ts'
 import { basic, post, refusalOf } from '../../test/device.ts'
 import { openStream, until } from '../../test/event-stream.ts'
@@ -45,12 +45,12 @@ async function spendPoints({ data }: TestUser, points: 100 | 900): Promise<void>
 
 const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 
-describe('the points of an access key', () => {
+describe('the points of a user', () => {
   test('are told with every answer, and what was not returned is given back', async () => {
     const { query } = await app.createUser()
     const first = await query(small)
-    expect(first.headers.get('ratelimit-policy')).toBe('"key";q=1000;w=100')
-    expect(first.headers.get('ratelimit')).toBe('"key";r=999;t=1')
+    expect(first.headers.get('ratelimit-policy')).toBe('"user";q=1000;w=100')
+    expect(first.headers.get('ratelimit')).toBe('"user";r=999;t=1')
     expect(left((await query('{ login { devices(size: 1000) { items { id } } } }')).headers)).toBe(998)
     const wrong = await query('{ login { nothing } }')
     expect([wrong.status, left(wrong.headers)]).toEqual([400, 997])
@@ -104,7 +104,7 @@ describe('the points of an access key', () => {
     const page = '{ login { devices(size: 200) { items { services { id } } } } }'
     const refused = await user.query(page)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '11'])
-    expect(refused.headers.get('ratelimit')).toMatch(/^"key";r=\d+;t=11$/)
+    expect(refused.headers.get('ratelimit')).toMatch(/^"user";r=\d+;t=11$/)
     expect(refused.errors).toMatchObject([
       {
         message: expect.stringMatching(/^this takes 202 points more .* come back in 11 seconds, or ask for less$/),
@@ -117,7 +117,7 @@ describe('the points of an access key', () => {
     expect([status, left(headers)]).toEqual([200, 208])
   })
 
-  test('pay with all that is there for what may cost more, and are each key’s own', async () => {
+  test('pay with all that is there for what may cost more, and are each user’s own', async () => {
     const [user, another] = [await app.createUser(), await app.createUser()]
     const { status, headers } = await user.query(large)
     expect([status, left(headers)]).toEqual([200, 999])
@@ -134,7 +134,7 @@ describe('the points of an access key', () => {
     expect([answered.status, left(answered.headers)]).toEqual([200, 999])
     const given = { app, user, query: 'subscription { events { id } }' }
     const stream = await openStream(given)
-    expect([stream.status, stream.headers.ratelimit]).toEqual([200, '"key";r=998;t=1'])
+    expect([stream.status, stream.headers.ratelimit]).toEqual([200, '"user";r=998;t=1'])
     stream.cut()
     await spendPoints(user, 900)
     // 98 left; then none.
@@ -153,7 +153,7 @@ describe('the points of an access key', () => {
     const { login } = await user.data('{ login { eventsUrl } }')
     const download = () => fetch(login.eventsUrl)
     const first = await download()
-    expect([first.status, first.headers.get('ratelimit')]).toEqual([200, '"key";r=988;t=1'])
+    expect([first.status, first.headers.get('ratelimit')]).toEqual([200, '"user";r=988;t=1'])
     await first.text()
     await spendPoints(user, 900)
     for (let points = 88; points >= 11; points -= 11) await (await download()).text()
@@ -163,12 +163,43 @@ describe('the points of an access key', () => {
   test('hold for all servers on a database together', async () => {
     const user = await app.createUser()
     const there = other.as(user)
-    expect(left((await there.query(small)).headers)).toBe(999)
+    // What the address spent in other tests may only now be reported there.
+    await vi.waitFor(
+      async () => {
+        clock.now += 60_000
+        expect(left((await there.query(small)).headers)).toBe(999)
+      },
+      { timeout: 60_000, interval: 100 },
+    )
     await spendPoints(user, 900)
     // Asking costs a point each time, so that asking alone would not bring it there in time.
     const isTold = async () => expect(left((await there.query(small)).headers)).toBeLessThan(100)
     await vi.waitFor(isTold, { timeout: 60_000, interval: 100 })
   })
+})
+
+test('ten keys of a user, and the console, spend one quota', async () => {
+  clock.now += 60_000
+  const user = await app.createUser()
+  const { data } = user
+  const keys = [user]
+  while (keys.length < limits.accessKeys) {
+    const { createAccessKey } = await data('mutation { createAccessKey { key secret } }')
+    keys.push(testUser(app.url, { ...user, keyId: createAccessKey.key, secret: createAccessKey.secret }))
+  }
+  // Nine keys were created, for two points each.
+  let spent = 18
+  for (const { query } of keys) expect(left((await query(small)).headers)).toBe(1_000 - ++spent)
+  await spendPoints(user, 900)
+  const statuses: number[] = []
+  for (let round = 0; round < 10; round++) for (const { query } of keys) statuses.push((await query(small)).status)
+  const allowed = statuses.filter((status) => status === 200).length
+  expect(allowed).toBe(1_000 - spent - 900)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(100 - allowed)
+  const another = await user.query('mutation { createAccessKey { key } }')
+  expect([another.status, another.headers.get('ratelimit')]).toEqual([429, '"user";r=0;t=1'])
+  clock.now += 60_000
+  for (const { query } of keys) expect((await query(small)).status).toBe(200)
 })
 
 test('a user of the console has a budget for all sessions', async () => {

@@ -7,7 +7,7 @@ import { type ExchangeOptions, exchangeSpending } from './exchange.ts'
 
 /** Every budget of the server. */
 export interface RateLimits {
-  readonly keys: Budget
+  /** Of users: each pays for all of its access keys and console sessions together. */
   readonly users: Budget
   readonly addresses: Budget
   /** Of registration codes: devices behind one address share it with whoever else is there. */
@@ -38,20 +38,19 @@ export interface RateLimitsOptions {
 export function createRateLimits({ config, exchange: others, metrics, now }: RateLimitsOptions): RateLimits {
   const alone = { now, onRefusal: metrics?.counter('rateLimited') }
   const shared = { ...alone, isReported: others !== undefined }
-  const forKeys = { most: config.keyPoints, perSecond: config.keyPointsPerSecond }
-  const keys = createBudget({ name: 'key', ...forKeys }, shared)
-  const users = createBudget({ name: 'user', ...forKeys }, shared)
-  const codes = createBudget({ name: 'code', ...forKeys }, shared)
+  const forUsers = { most: config.keyPoints, perSecond: config.keyPointsPerSecond }
+  const users = createBudget({ name: 'user', ...forUsers }, shared)
+  const codes = createBudget({ name: 'code', ...forUsers }, shared)
   const forAddresses = { most: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
   const forDevices = { most: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
   // A device is connected to one process at a time; ten thousand of them are too many to tell of.
   const devices = createBudget({ name: 'device', ...forDevices }, alone)
-  const exchange = others && exchangeSpending([keys, users, addresses, codes], others)
+  const exchange = others && exchangeSpending([users, addresses, codes], others)
   const failures = createFailedSignatures(now, (network) =>
     addresses.left(network) >= 1 ? 0 : Math.max(1, addresses.due(network)),
   )
-  return { keys, users, addresses, codes, devices, failures, close: async () => exchange?.close() }
+  return { users, addresses, codes, devices, failures, close: async () => exchange?.close() }
 }
 
 /** Who pays, and out of which budget. */
@@ -73,8 +72,8 @@ export const payerOfDevice = ({ devices }: RateLimits, deviceId: string): Payer 
 
 export const payerOfCode = ({ codes }: RateLimits, codeId: string): Payer => ({ budget: codes, subject: codeId })
 
-/** A key pays for what it signs, a user for all sessions of the console together. */
-export const payerOf = (
-  { keys, users }: RateLimits,
-  { accessKey, accountId }: Pick<Viewer, 'accessKey' | 'accountId'>,
-): Payer => (accessKey === undefined ? { budget: users, subject: accountId } : { budget: keys, subject: accessKey })
+/** A user pays for every access key and console session, so that more keys are not more quota. */
+export const payerOf = ({ users }: RateLimits, { accountId }: Pick<Viewer, 'accountId'>): Payer => ({
+  budget: users,
+  subject: accountId,
+})

@@ -30,8 +30,7 @@ export const leftFields = ({ budget, subject }: Payer, retryAfter = 0): Record<s
 })
 
 const payers: Readonly<Record<string, string>> = {
-  key: 'this access key',
-  user: 'this user',
+  user: 'this user, with all access keys and sessions together,',
   code: 'this registration code',
   address: 'this address, without credentials that hold,',
 }

@@ -6,13 +6,13 @@ export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',
     meaning:
-      'Points that an access key, a user by the console, or a registration code may spend at once; see limits.md.',
+      'Points that a user, with all access keys and console sessions together, may spend at once; see limits.md. A registration code may spend as many.',
     default: '20000',
     parse: (text) => integer(text ?? '20000', 100, 1_000_000_000),
   }),
   keyPointsPerSecond: setting({
     name: 'MUSTER_KEY_POINTS_PER_SECOND',
-    meaning: 'Points that an access key, a user by the console, or a registration code gains each second.',
+    meaning: 'Points that a user gains each second, and that a registration code gains each second.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000_000),
   }),
