@@ -35,7 +35,7 @@ const fullScans: Operation = {
 }
 const attributeNames: Operation = { query: `{ login { ${aliases('attributeNames { name }')} } }` }
 const sortWithoutIndex: Operation = { query: '{ login { devices(sort: "no.index") { items { id } } } }' }
-const largePage: Operation = { query: '{ login { devices(size: 1000) { items { attributes } } } }' }
+const largePage: Operation = { query: '{ login { devices(size: 1000, sort: "id") { items { attributes } } } }' }
 
 function attackWith(
   { url, from }: Target,
