@@ -47,7 +47,7 @@ function attackWith(
   return { host, port: Number(port), from, connections, requests, behavior }
 }
 
-function signedAttack(
+export function signedAttack(
   target: Target,
   connections: number,
   keys: AccessKey[],

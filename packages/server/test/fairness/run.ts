@@ -2,35 +2,55 @@
  * `npm run test:fairness -- [--seconds N] [--devices N] [--data FOLDER] [--rows 1,2,…]`: attacks a server and measures what another
  * user notices. Exits with 1 if a row fails.
  */
+import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { judge } from './judge.ts'
 import { readOptions } from './options.ts'
-import { createPopulation, findPopulation } from './population.ts'
+import { createPopulation, findPopulation, type Population } from './population.ts'
+import { quotaRows } from './quotas.ts'
 import { printFailures, printTable } from './report.ts'
 import { rows } from './rows.ts'
 import { type Result, runRow } from './run-row.ts'
 import { createServer, openDataFolder } from './server.ts'
 
 const options = readOptions()
-const chosen = rows.filter(({ name }) => options.rows.length === 0 || options.rows.includes(name))
+const isChosen = ({ name }: { name: string }): boolean => options.rows.length === 0 || options.rows.includes(name)
 const { folder, close } = await openDataFolder(options.data)
-const server = await createServer(folder)
 try {
-  await server.start()
-  const population = (await findPopulation(folder)) ?? (await createPopulation(folder, server.url, options.devices))
+  const population = await openPopulation()
   const results: Result[] = []
-  for (const row of chosen) {
-    // A new process has full quotas and the memory of a fresh start.
-    await server.stop()
-    await server.start()
+  for (const row of rows.filter(isChosen)) {
     console.log(`row ${row.name}: ${row.attack}`)
-    const result = await runRow({ server, folder, population }, row, options.seconds)
+    const result = await withServer({}, (server) => runRow({ server, folder, population }, row, options.seconds))
     results.push(result)
-    const failures = judge(result)
-    printFailures(row.name, failures)
-    if (failures.length > 0) process.exitCode = 1
+    report(row.name, judge(result))
+  }
+  for (const row of quotaRows.filter(isChosen)) {
+    const { found, failures } = await withServer(row.env, (server) => row.run({ server, population }))
+    console.log(`row ${row.name}: ${row.attack}: ${found}`)
+    report(row.name, failures)
   }
   printTable(results)
 } finally {
-  await server.stop()
   await close()
+}
+
+async function openPopulation(): Promise<Population> {
+  const found = await findPopulation(folder)
+  return found ?? withServer({}, ({ url }) => createPopulation(folder, url, options.devices))
+}
+
+/** A new process has full quotas and the memory of a fresh start. */
+async function withServer<Result>(env: Record<string, string>, work: (server: FleetServer) => Promise<Result>) {
+  const server = await createServer(folder, env)
+  try {
+    await server.start()
+    return await work(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+function report(name: string, failures: readonly string[]): void {
+  printFailures(name, failures)
+  if (failures.length > 0) process.exitCode = 1
 }
