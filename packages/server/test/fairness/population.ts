@@ -44,8 +44,9 @@ export async function findPopulation(folder: string): Promise<Population | undef
 
 /** Creates the users, fleets, and keys on the server that runs on this data folder. */
 export async function createPopulation(folder: string, url: string, devices: number): Promise<Population> {
-  process.env.MUSTER_DATA = folder
-  const files = await withInstallation((installation) => createUsers(installation, folder, devices))
+  const files = await inFolder(folder, () =>
+    withInstallation((installation) => createUsers(installation, folder, devices)),
+  )
   const [first, ...others] = await Promise.all(files.attackers.map(readKey))
   const keys = [first!, ...(await createKeys(url, first!))]
   const population = {
@@ -55,6 +56,18 @@ export async function createPopulation(folder: string, url: string, devices: num
   }
   await writeFile(fileOf(folder), JSON.stringify(population), { mode: 0o600 })
   return population
+}
+
+/** Commands find their data folder in the environment. */
+async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  const { MUSTER_DATA: before } = process.env
+  process.env.MUSTER_DATA = folder
+  try {
+    return await work()
+  } finally {
+    if (before === undefined) delete process.env.MUSTER_DATA
+    else process.env.MUSTER_DATA = before
+  }
 }
 
 async function createUsers(installation: Installation, folder: string, devices: number) {

@@ -37,8 +37,18 @@ const LOOK_MS = 1_000
 /** Memory has come back down when it is within this much of what it was, in MiB. */
 export const REMAINING_MIB = 150
 
+export interface Extent {
+  seconds: number
+  /** The part of each attack's connections that are opened. */
+  share?: number
+}
+
 /** Runs one attack while the other user and the devices go on. */
-export async function runRow({ server, folder, population }: Ground, row: Row, seconds: number): Promise<Result> {
+export async function runRow(
+  { server, folder, population }: Ground,
+  row: Row,
+  { seconds, share = 1 }: Extent,
+): Promise<Result> {
   const { url } = server
   const devices = await connectDevices(server.broker, population.connected.devices)
   const attacker = await startAttacker()
@@ -48,12 +58,13 @@ export async function runRow({ server, folder, population }: Ground, row: Row, s
     const failedBefore = devices.failures()
     const end = new AbortController()
     const from = row.sharesAddress ? OTHER_ADDRESS : ATTACKER_ADDRESS
-    attacker.start(row.attacks({ url, population, from }))
+    const attacks = row.attacks({ url, population, from })
+    attacker.start(attacks.map((attack) => ({ ...attack, connections: Math.ceil(attack.connections * share) })))
     const measuring = Promise.all([
       measureOtherUser(url, population.other, OTHER_ADDRESS, end.signal),
       watch(server, folder, end.signal),
     ])
-    await sleep(Math.max(seconds, row.leastSeconds ?? 0) * 1_000)
+    await sleep(seconds * 1_000)
     end.abort()
     const [other, watched] = await measuring
     const { outcomes, longestOpen } = await attacker.stop()

@@ -20,7 +20,8 @@ try {
   const results: Result[] = []
   for (const row of rows.filter(isChosen)) {
     console.log(`row ${row.name}: ${row.attack}`)
-    const result = await withServer({}, (server) => runRow({ server, folder, population }, row, options.seconds))
+    const seconds = Math.max(options.seconds, row.leastSeconds ?? 0)
+    const result = await withServer({}, (server) => runRow({ server, folder, population }, row, { seconds }))
     results.push(result)
     report(row.name, judge(result))
   }
@@ -29,7 +30,7 @@ try {
     console.log(`row ${row.name}: ${row.attack}: ${found}`)
     report(row.name, failures)
   }
-  printTable(results)
+  if (results.length > 0) printTable(results)
 } finally {
   await close()
 }
