@@ -14,6 +14,19 @@ export async function confirm(what: string, { yes = false }: { yes?: boolean | u
   if (!/^y(es)?$/i.test(answer)) throw new CliError('nothing was done', { exitCode: exitCodes.interrupted })
 }
 
+/** Asks the user to type `expected` before what cannot be undone. Without a terminal, --yes is required. */
+export async function confirmByTyping(
+  expected: string,
+  { what, yes = false }: { what: string; yes?: boolean | undefined },
+): Promise<void> {
+  if (yes) return
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw usageError(`${what}: no terminal to confirm it on, so nothing was done`, 'Pass --yes to confirm.')
+  }
+  const typed = await ask(`${what}?\nType ${expected} to confirm: `)
+  if (typed !== expected) throw new CliError('nothing was done', { exitCode: exitCodes.interrupted })
+}
+
 /** Asks on standard error, so that the answer to the command stays apart. Ctrl-C is an interruption. */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })

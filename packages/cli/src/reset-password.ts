@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { createPrivateFile } from '@muster/server/auth/private-file.ts'
 import { resetPassword as reset } from '@muster/server/auth/sessions/reset-password.ts'
+import { revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
 import type { Installation } from './installation.ts'
 import { unwritable } from './unwritable.ts'
 
@@ -9,6 +10,7 @@ export interface PasswordWritten {
   /** Where it is. */
   password: string
   sessionsEnded: number
+  keysRevoked: number
   /** Whether a code from an authenticator app is asked for besides. */
   codes: boolean
   passkeys: number
@@ -17,10 +19,17 @@ export interface PasswordWritten {
 /** The file is written before the change is committed, so that there is never a password which nobody has. */
 export async function resetPassword(
   { db, config }: Installation,
-  { email, passwordOnly, file }: { email: string; passwordOnly: boolean; file: string },
+  {
+    email,
+    passwordOnly,
+    revokeKeys,
+    file,
+  }: { email: string; passwordOnly: boolean; revokeKeys: boolean; file: string },
 ): Promise<PasswordWritten> {
   return db.transaction().execute(async (transaction) => {
     const { user, password, sessions } = await reset(transaction, { email, passwordOnly })
+    const viewer = { accountId: user.id, email: user.email, readOnly: false }
+    const keysRevoked = revokeKeys ? await revokeAccessKeys({ db: transaction, viewer }) : 0
     const owner = dirname(file) === config.dataFolder ? 'folder' : 'root'
     await createPrivateFile(file, `MUSTER_EMAIL=${user.email}\nMUSTER_PASSWORD=${password}\n`, owner).catch(
       (error: unknown) => {
@@ -28,6 +37,6 @@ export async function resetPassword(
       },
     )
     const { hasTotp, passkeys } = user
-    return { email: user.email, password: file, sessionsEnded: sessions, codes: hasTotp, passkeys }
+    return { email: user.email, password: file, sessionsEnded: sessions, keysRevoked, codes: hasTotp, passkeys }
   })
 }

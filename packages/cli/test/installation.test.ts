@@ -71,6 +71,33 @@ describe('an installation', () => {
     expect((await stat(file)).uid).toBe(self)
   })
 
+  it('lists, disables, enables, and removes users', async () => {
+    const { env, folder } = await newInstallation()
+    await muster(['users', 'add', 'ada@example.com', '--name', 'Ada'], { env })
+    const statesOf = async () => {
+      const { stdout } = await muster(['users', 'list', '--csv', '--columns', 'email,name,state,accessKeys'], { env })
+      return stdout.split('\n').slice(1, -1)
+    }
+    expect(await statesOf()).toEqual(['ada@example.com,Ada,enabled,1', 'owner@localhost,,enabled,1'])
+    expect(await muster(['users', 'disable', 'ADA@example.com'], { env })).toMatchObject({ code: 0 })
+    expect((await statesOf())[0]).toBe('ada@example.com,Ada,disabled,1')
+    await muster(['users', 'enable', 'ada@example.com'], { env })
+    expect((await statesOf())[0]).toBe('ada@example.com,Ada,enabled,1')
+
+    const file = join(folder, 'password')
+    const reset = await muster(['users', 'reset-password', 'ada@example.com', '--revoke-keys', '--file', file], { env })
+    expect(reset.stdout).toContain('Access keys deleted: 1.')
+    expect((await statesOf())[0]).toBe('ada@example.com,Ada,enabled,0')
+
+    const asked = await muster(['users', 'remove', 'ada@example.com'], { env })
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('Pass --yes to confirm') })
+    const removed = await muster(['users', 'remove', 'ada@example.com', '--yes', '--json'], { env })
+    expect(JSON.parse(removed.stdout)).toMatchObject({ email: 'ada@example.com', devices: 0 })
+    expect(await statesOf()).toEqual(['owner@localhost,,enabled,1'])
+    expect(await muster(['users', 'disable', 'ada@example.com'], { env })).toMatchObject({ code: 4 })
+    expect(await muster(['users', 'remove', 'owner@localhost', '--yes'], { env })).toMatchObject({ code: 7 })
+  })
+
   it('gives new users the public address, once there is one', async () => {
     const { env, folder } = await newInstallation()
     const addedUrl = async (email: string, more: Record<string, string> = {}) => {
@@ -109,6 +136,7 @@ describe('an installation', () => {
       email: 'owner@localhost',
       password,
       sessionsEnded: 1,
+      keysRevoked: 0,
       codes: false,
       passkeys: 0,
     })

@@ -197,6 +197,26 @@ export const commandTable: readonly CommandEntry[] = [
         load: async () => (await import('./users/add.ts')).addCommand(),
       },
       {
+        name: 'list',
+        summary: 'list the users of the installation',
+        load: async () => (await import('./users/list.ts')).listCommand(),
+      },
+      {
+        name: 'disable',
+        summary: 'disable a user, and keep everything that the user has',
+        load: async () => (await import('./users/disable.ts')).disableCommand(),
+      },
+      {
+        name: 'enable',
+        summary: 'enable a user who was disabled',
+        load: async () => (await import('./users/enable.ts')).enableCommand(),
+      },
+      {
+        name: 'remove',
+        summary: 'remove a user with devices, keys, events, and everything else',
+        load: async () => (await import('./users/remove.ts')).removeCommand(),
+      },
+      {
         name: 'reset-password',
         summary: 'give a user another password, and write it to a file',
         load: async () => (await import('./users/reset-password.ts')).resetPasswordCommand(),

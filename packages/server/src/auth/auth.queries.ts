@@ -6,6 +6,7 @@ export interface KeyRow {
   account_id: string
   email: string
   enabled: boolean
+  user_disabled: boolean
   read_only: boolean
   require_digest: boolean
   encrypted_secret: Buffer | null
@@ -17,7 +18,8 @@ export interface KeyRow {
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
     db,
-    `select key, account_id, email, enabled, read_only, require_digest, encrypted_secret, public_key, expires
+    `select key, account_id, email, enabled, disabled is not null as user_disabled, read_only, require_digest,
+       encrypted_secret, public_key, expires
      from access_key join account on account.id = account_id where key = any($1)`,
     [keys],
   )

@@ -17,6 +17,7 @@ export interface KnownKey {
   readonly accountId: string
   readonly email: string
   readonly enabled: boolean
+  readonly isUserDisabled: boolean
   readonly readOnly: boolean
   readonly requireDigest: boolean
   readonly expires: Date | null
@@ -105,6 +106,7 @@ function toKnownKey(row: KeyRow, secrets: Secrets, log: FastifyBaseLogger): Know
       accountId: row.account_id,
       email: row.email,
       enabled: row.enabled,
+      isUserDisabled: row.user_disabled,
       readOnly: row.read_only,
       requireDigest: row.require_digest,
       expires: row.expires,

@@ -9,8 +9,9 @@ export const keyReasons = {
   'nonce-used': { status: 401, meaning: 'The signature is good, but its nonce was used before.' },
 } as const
 
-/** Why a request without a signature is refused. */
+/** Why valid credentials are rejected, or why a request without a signature is. */
 const otherReasons = {
+  'user-disabled': { status: 401, meaning: 'The credentials are valid, but the operator has disabled the user.' },
   missing: { status: 401, meaning: 'The operation needs a signed request, and this one carries no credentials.' },
   'download-link': {
     status: 401,
@@ -64,6 +65,9 @@ export type AuthenticationReason = keyof typeof authenticationReasons
 
 export const deviceRefusal = (reason: keyof typeof deviceReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', deviceReasons[reason].meaning, { reason })
+
+export const userDisabled = (): ApiError =>
+  new ApiError('UNAUTHENTICATED', otherReasons['user-disabled'].meaning, { reason: 'user-disabled' })
 
 export const sessionRefusal = (reason: keyof typeof sessionReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', sessionReasons[reason].meaning, { reason })

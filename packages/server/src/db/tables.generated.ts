@@ -34,6 +34,7 @@ export interface AccessKey {
 export interface Account {
   attributes: Generated<Json>
   created: Generated<Timestamp>
+  disabled: Timestamp | null
   email: string
   id: string
   name: string | null

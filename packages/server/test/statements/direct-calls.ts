@@ -23,6 +23,7 @@ import * as serviceStates from '../../src/features/presence/service-states.queri
 import * as codes from '../../src/features/registration-codes/registration-codes.queries.ts'
 import * as deviceServices from '../../src/features/services/device-services.queries.ts'
 import * as serviceNames from '../../src/features/services/service-names.queries.ts'
+import * as userRemoval from '../../src/features/users/user-removal.queries.ts'
 import * as users from '../../src/features/users/users.queries.ts'
 import * as deliveries from '../../src/features/webhooks/deliveries.queries.ts'
 import * as making from '../../src/features/webhooks/making/making.queries.ts'
@@ -104,6 +105,12 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
     (db) => totp.writeTotp(db, { accountId, secret: 'x', backupCodes: 'x' }),
     (db) => users.insertAccount(db, { id: 'new', email: 'new@example.com', name: null, passwordHash: 'x' }),
     (db) => users.hasAccounts(db),
+    (db) => users.selectUsers(db),
+    (db) => users.countOtherAccounts(db, accountId),
+    (db) => users.writeDisabled(db, accountId, null),
+    ...userRemoval.ownedInOrder.map((owned) => (db: Database) => userRemoval.deleteBatch(db, 'nobody', owned)),
+    (db) => userRemoval.deleteAccount(db, 'nobody'),
+    (db) => cutOff.recheckDevices(db),
 
     (db) => attributes.lockServices(db, accountId, { ids: [service], deviceIds: [id] }),
     (db) => attributes.findDeviceBases(db, accountId, [id]),

@@ -61,6 +61,8 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   [`selectNeglected of ${sending}/sending.queries.ts`]: sweep,
 
   'hasAccounts of features/users/users.queries.ts': once,
+  'selectUsers of features/users/users.queries.ts': once,
+  'countOtherAccounts of features/users/users.queries.ts': once,
   'hasKey of features/access-keys/access-keys.queries.ts': once,
   [`selectSecrets of ${keys}`]: once,
   'lockTotp of auth/sessions/totp.queries.ts': once,

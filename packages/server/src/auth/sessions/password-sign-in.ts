@@ -23,6 +23,8 @@ export function passwordSignIn(db: Database) {
           throw refused()
         }
         if (!(await passwords.verify({ hash, password }))) throw refused()
+        // Only a caller who knows the password learns that the user is disabled.
+        if (stored.isDisabled) throw new APIError('UNAUTHORIZED', { code: 'USER_DISABLED', message: 'disabled' })
         const user = await internalAdapter.findUserById(stored.accountId)
         if (user === null) throw refused()
         const session = await internalAdapter.createSession(user.id)

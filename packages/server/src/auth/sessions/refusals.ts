@@ -1,10 +1,11 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { sessionRefusal } from '../reasons.ts'
+import { sessionRefusal, userDisabled } from '../reasons.ts'
 
 /** better-auth's own code of an error, and what the API says instead. */
 const refusals: Readonly<Record<string, () => ApiError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => sessionRefusal('wrong-password'),
   INVALID_PASSWORD: () => new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' }),
+  USER_DISABLED: userDisabled,
   INVALID_CODE: () => sessionRefusal('wrong-code'),
   INVALID_BACKUP_CODE: () => sessionRefusal('wrong-code'),
   INVALID_TWO_FACTOR_COOKIE: () => sessionRefusal('sign-in-expired'),

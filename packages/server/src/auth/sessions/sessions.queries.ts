@@ -8,12 +8,12 @@ export interface SessionRow {
   updated: Date
 }
 
-/** Requests bring a token and no account, as with access keys. */
+/** Requests bring a token and no account, as with access keys. Sessions of disabled users are invalid. */
 export function selectSessions(db: Database, tokens: readonly string[], now: Date): Promise<SessionRow[]> {
   return query<SessionRow>(
     db,
     `select session.id, account_id, email, token, session.updated
-     from session join account on account.id = account_id where token = any($1) and expires > $2`,
+     from session join account on account.id = account_id where token = any($1) and expires > $2 and account.disabled is null`,
     [tokens, now],
   )
 }

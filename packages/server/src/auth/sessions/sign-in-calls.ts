@@ -1,6 +1,6 @@
 import { assertText } from '../../graphql/text.ts'
 import { insertNonce } from '../auth.queries.ts'
-import { sessionRefusal } from '../reasons.ts'
+import { sessionRefusal, userDisabled } from '../reasons.ts'
 import { type AuthCall, type AuthRequest, asTry, type SignInMethod } from './auth-call.ts'
 import { agentOf, type Forwarded } from './forward.ts'
 import { hasPasskey } from './passkeys.queries.ts'
@@ -101,7 +101,8 @@ async function complete(call: AuthRequest, forwarded: Forwarded, shown: Shown): 
   const tokens = forwarded.cookies.map((header) => cookie.read(header.split(';')[0]))
   const token = tokens.findLast((each) => typeof each === 'string')
   const session = token ? await sessions.find(token) : undefined
-  if (session === undefined) throw new Error('a sign-in succeeded without a session')
+  // With a passkey or a code, the user may be disabled: then the session that was created is invalid.
+  if (session === undefined) throw userDisabled()
   const { accountId, email, id } = session
   const end = () => deleteSessions(call.db, accountId, { id })
   if (!(await stillHolds(call, accountId, shown))) {

@@ -3,13 +3,15 @@ import { type Database, query } from '../../db/database.ts'
 export interface StoredPassword {
   accountId: string
   passwordHash: string | null
+  isDisabled: boolean
 }
 
 /** By the index that keeps addresses apart, case aside. */
 export async function findPassword(db: Database, email: string): Promise<StoredPassword | undefined> {
   const [row] = await query<StoredPassword>(
     db,
-    `select id as "accountId", password_hash as "passwordHash" from account where lower(email) = lower($1::text collate "C")`,
+    `select id as "accountId", password_hash as "passwordHash", disabled is not null as "isDisabled"
+     from account where lower(email) = lower($1::text collate "C")`,
     [email],
   )
   return row

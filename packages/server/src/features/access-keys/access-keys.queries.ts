@@ -58,6 +58,9 @@ export async function hasUsableKey(db: Database, accountId: string, at: { key: s
     .where('key', '=', at.key)
     .where('enabled', '=', true)
     .where(({ or, eb }) => or([eb('expires', 'is', null), eb('expires', '>', at.now)]))
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('account').select('id').where('id', '=', accountId).where('disabled', 'is', null)),
+    )
     .executeTakeFirst()
   return row !== undefined
 }

@@ -122,6 +122,21 @@ export async function deleteAccessKey({ db, viewer }: Viewing, key: string): Pro
   })
 }
 
+/** Deletes every access key of the user. Returns how many there were. */
+export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<number> {
+  const keys = await selectAccessKeys(db, viewer.accountId)
+  for (const { key } of keys) {
+    const deleted = await removeAccessKey(db, viewer.accountId, key)
+    if (deleted !== undefined) await announce({ db, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
+  }
+  return keys.length
+}
+
+/** Makes every server process read the user's access keys again once the transaction has committed. */
+export async function reloadAccessKeys(db: Database, accountId: string): Promise<void> {
+  for (const { key } of await selectAccessKeys(db, accountId)) await notifyAccessKey(db, accessKeyChannel, key)
+}
+
 function assertAccessKeyInput({ name, expires, publicKey }: AccessKeyInput, now: Date): void {
   if (name != null) assertName(name, 'name', limits.accessKeyNameLength)
   if (expires != null && expires <= now) {

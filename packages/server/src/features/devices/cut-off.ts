@@ -2,9 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import type pg from 'pg'
 import type { Database } from '../../db/database.ts'
 import { listenForNotifications } from '../../db/notifications.ts'
-import { deviceChannel, findOtherSecrets, type ShownSecret } from './cut-off.queries.ts'
+import { anyDevice, deviceChannel, findOtherSecrets, type ShownSecret } from './cut-off.queries.ts'
 
-export type { ShownSecret } from './cut-off.queries.ts'
+export { recheckDevices, type ShownSecret } from './cut-off.queries.ts'
 
 const BATCH = 1_000
 const CHECKED_EVERY_MS = 1_000
@@ -74,7 +74,8 @@ export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions
     subject: 'devices cut off',
     meanwhile: 'they are looked for each second meanwhile',
     onNotification(deviceId) {
-      told.add(deviceId)
+      if (deviceId === anyDevice) mayHaveMissed = true
+      else told.add(deviceId)
       check()
     },
     onGap() {

@@ -17,12 +17,15 @@ export interface DeviceOwner {
   secretHash: Buffer
 }
 
-/** Whoever's it is: a device that signs on names itself and not its owner. One without a secret is not found. */
+/**
+ * A device that authenticates names itself and not its owner. Devices without a secret, and those of disabled users, are not
+ * found.
+ */
 export async function findDeviceOwner(db: Database, id: string): Promise<DeviceOwner | undefined> {
   const { rows } = await sql<DeviceOwner>`
     select d.account_id as "accountId", a.email, d.secret_hash as "secretHash"
     from device d join account a on a.id = d.account_id
-    where d.id = ${id} and d.secret_hash is not null`.execute(db)
+    where d.id = ${id} and d.secret_hash is not null and a.disabled is null`.execute(db)
   return rows[0]
 }
 

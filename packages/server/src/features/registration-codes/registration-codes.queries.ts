@@ -72,12 +72,12 @@ export interface PresentedCode extends CodeTemplate {
   expires: Date
 }
 
-/** Whoever's it is: the code says whose. */
+/** The code says whose it is. Codes of disabled users are not found. */
 export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<PresentedCode | undefined> {
   const { rows } = await sql<PresentedCode>`
     select c.account_id as "accountId", a.email, c.id, c.name, c.platform, c.services, c.attributes, c.uses, c.used, c.expires
     from registration_code c join account a on a.id = c.account_id
-    where c.code_hash = ${codeHash}`.execute(db)
+    where c.code_hash = ${codeHash} and a.disabled is null`.execute(db)
   return rows[0]
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { UserDetails } from './user.ts'
 
@@ -30,4 +31,39 @@ export async function findAccount(db: Database, accountId: string): Promise<User
 export async function hasAccounts(db: Database): Promise<boolean> {
   const row = await db.selectFrom('account').select('id').limit(1).executeTakeFirst()
   return row !== undefined
+}
+
+export interface UserSummary extends UserDetails {
+  /** When an operator disabled the user; null while enabled. */
+  disabled: Date | null
+  devices: number
+  accessKeys: number
+  sessions: number
+  /** When a session or an access key of the user was last used. */
+  lastUsed: Date | null
+}
+
+export async function selectUsers(db: Database): Promise<UserSummary[]> {
+  const { rows } = await sql<UserSummary>`
+    select id, email, name, created, disabled,
+      (select coalesce(sum(devices), 0)::int from device_count where account_id = account.id) as devices,
+      (select count(*)::int from access_key where account_id = account.id) as "accessKeys",
+      (select count(*)::int from session where account_id = account.id and expires > now()) as sessions,
+      greatest(
+        (select max(last_used) from access_key where account_id = account.id),
+        (select max(updated) from session where account_id = account.id)
+      ) as "lastUsed"
+    from account order by lower(email), id`.execute(db)
+  return rows
+}
+
+export async function writeDisabled(db: Database, accountId: string, disabled: Date | null): Promise<void> {
+  await sql`update account set disabled = ${disabled} where id = ${accountId}`.execute(db)
+}
+
+export async function countOtherAccounts(db: Database, accountId: string): Promise<number> {
+  const { rows } = await sql<{
+    count: number
+  }>`select count(*)::int as count from account where id <> ${accountId}`.execute(db)
+  return rows[0]!.count
 }

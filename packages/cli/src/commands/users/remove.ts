@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import type { Installation } from '../../installation.ts'
+import { newCommand, prose } from '../../new-command.ts'
+
+interface Options {
+  json?: boolean
+  yes?: boolean
+}
+
+export function removeCommand(): Command {
+  return newCommand('remove', 'remove a user with devices, keys, events, and everything else')
+    .description(
+      prose(`Removes a user and everything that belongs to the user: devices, services, attributes, access keys, registration codes,
+webhooks, sessions, and events. Asks you to type the e-mail address first. The user is disabled at once; the rest is deleted in batches. If
+the command is interrupted, run it again: it continues. The last user cannot be removed. There is no way back but a backup. Works on
+DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server is running.`),
+    )
+    .argument('<email>', 'e-mail address of the user')
+    .option('-y, --yes', 'do not ask')
+    .action(run)
+}
+
+async function run(email: string, options: Options): Promise<void> {
+  const { withInstallation } = await import('../../installation.ts')
+  const removed = await withInstallation((installation) => remove(installation, email, options), { mustExist: true })
+  if (options.json) return console.log(JSON.stringify(removed))
+  console.log(`Removed ${removed.email}, with ${removed.devices} devices and ${removed.accessKeys} access keys.`)
+}
+
+async function remove({ db }: Installation, email: string, { yes }: Options) {
+  const [{ listUsers, removeUser }, { confirmByTyping }, { CliError, exitCodes }] = await Promise.all([
+    import('@muster/server/features/users/user-administration.ts'),
+    import('../../confirm.ts'),
+    import('../../cli-error.ts'),
+  ])
+  const user = (await listUsers(db)).find((each) => each.email.toLowerCase() === email.toLowerCase())
+  if (user === undefined)
+    throw new CliError(`no user has the e-mail address ${email}`, { exitCode: exitCodes.notFound })
+  const { devices, accessKeys } = user
+  const what = `Remove ${user.email} with ${devices} devices, ${accessKeys} access keys, and all events`
+  await confirmByTyping(user.email, { what, yes })
+  const isShown = process.stderr.isTTY
+  const onProgress = (rows: number) => process.stderr.write(`\r${rows} rows deleted`)
+  await removeUser(db, email, { now: new Date(), ...(isShown && { onProgress }) })
+  if (isShown) process.stderr.write('\n')
+  return { id: user.id, email: user.email, devices, accessKeys }
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { newPerson, openBrowser, refusalOf, signIn } from '../../../test/browser.ts'
+import { happening, registerDevice, signOn } from '../../../test/mqtt-device.ts'
+import { seedDevices } from '../../../test/seed-devices.ts'
+import { disableUser, enableUser, listUsers, removeUser } from './user-administration.ts'
+
+let app: TestApp
+let other: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ mqtt: true })
+  other = await app.startAnother({ mqtt: true })
+})
+afterAll(async () => {
+  await other.close()
+  await app.close()
+})
+
+const reasonOf = async (user: TestUser): Promise<unknown> => {
+  const { status, errors } = await user.query('{ login { email } }')
+  return [status, errors?.[0]?.extensions.code, errors?.[0]?.extensions.reason]
+}
+const working = [200, undefined, undefined]
+const disabled = [401, 'UNAUTHENTICATED', 'user-disabled']
+const mqttOf = ({ mqttPort }: TestApp): string => `mqtt://127.0.0.1:${mqttPort}`
+
+it('rejects the access keys of a disabled user until the user is enabled', async () => {
+  const [user, bystander] = [await app.createUser(), await app.createUser()]
+  expect(await reasonOf(user)).toEqual(working)
+  await disableUser(app.db, user.email.toUpperCase(), new Date())
+  await expect.poll(() => reasonOf(user)).toEqual(disabled)
+  expect(await reasonOf(bystander)).toEqual(working)
+  await enableUser(app.db, user.email)
+  await expect.poll(() => reasonOf(user)).toEqual(working)
+})
+
+it('ends the sessions of a disabled user, and rejects a sign-in only after the right password', async () => {
+  const person = await newPerson(app)
+  const browser = await signIn(app, person)
+  expect((await disableUser(app.db, person.email, new Date())).sessions).toBe(1)
+  expect(refusalOf(await browser.query('{ login { email } }'))).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
+  const { email, password } = person
+  const right = await openBrowser(app).auth('/sign-in/email', { email, password })
+  expect(refusalOf(right)).toEqual(disabled)
+  const wrong = await openBrowser(app).auth('/sign-in/email', { email, password: 'not the password' })
+  expect(refusalOf(wrong)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
+})
+
+it('disconnects the devices of a disabled user on every server, and no others', async () => {
+  const [user, bystander] = [await app.createUser(), await app.createUser()]
+  const [device, another] = [await registerDevice(user), await registerDevice(bystander)]
+  const client = await signOn(mqttOf(other), device)
+  const kept = await signOn(mqttOf(other), another)
+  const closed = happening(client, 'close')
+  await disableUser(app.db, user.email, new Date())
+  await closed
+  await expect(signOn(mqttOf(app), device)).rejects.toMatchObject({ code: 4 })
+  expect(kept.connected).toBe(true)
+  await enableUser(app.db, user.email)
+  expect((await signOn(mqttOf(app), device)).connected).toBe(true)
+})
+
+it('rejects the registration codes of a disabled user', async () => {
+  const user = await app.createUser()
+  const { createRegistrationCode } = await user.data('mutation { createRegistrationCode(uses: 5) { code } }')
+  const register = async (hardwareId: string): Promise<number> => {
+    const body = JSON.stringify({ code: createRegistrationCode.code, hardwareId })
+    return (await fetch(`${app.url}/devices/v1/register`, { method: 'POST', body })).status
+  }
+  expect(await register('first')).toBe(200)
+  await disableUser(app.db, user.email, new Date())
+  expect(await register('second')).toBe(401)
+})
+
+it('lists users with what they have', async () => {
+  const user = await app.createUser()
+  await seedDevices(app.db, user.accountId, [{}, {}])
+  await disableUser(app.db, user.email, new Date())
+  const found = (await listUsers(app.db)).find(({ id }) => id === user.accountId)
+  expect(found).toMatchObject({ email: user.email, devices: 2, accessKeys: 1, sessions: 0, disabled: expect.any(Date) })
+})
+
+it('removes a user with every row, and nothing of others', async () => {
+  const [user, bystander] = [await app.createUser(), await app.createUser()]
+  for (const each of [user, bystander]) {
+    const ids = await seedDevices(
+      app.db,
+      each.accountId,
+      Array.from({ length: 1_200 }, () => ({ attributes: { site: 'oslo' } })),
+    )
+    const set =
+      'mutation ($id: String!, $context: String) { setAttribute(serviceId: $id, name: "rack", value: "1", context: $context) }'
+    await each.data(set, { id: ids[0] })
+    await each.data(set, { id: ids[0], context: 'night' })
+    await each.data('{ login { attributeNames { name } } }')
+  }
+  const seen: number[] = []
+  await removeUser(app.db, user.email, { now: new Date(), onProgress: (rows) => seen.push(rows) })
+  expect(seen.length).toBeGreaterThan(2)
+  expect(await rowsOf(user)).toEqual({})
+  expect(await rowsOf(bystander)).toMatchObject({ device: 1_200, event: 3, attribute_override: 1, access_key: 1 })
+  const [status, code] = (await reasonOf(user)) as unknown[]
+  expect([status, code]).toEqual([401, 'UNAUTHENTICATED'])
+})
+
+it('reports a user who does not exist', async () => {
+  for (const change of [disableUser, enableUser]) {
+    await expect(change(app.db, 'nobody@example.com', new Date())).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  }
+  await expect(removeUser(app.db, 'nobody@example.com', { now: new Date() })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  })
+})
+
+it('does not remove the last user', async () => {
+  const alone = await startTestApp()
+  try {
+    await expect(removeUser(alone.db, alone.owner.email, { now: new Date() })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    })
+    expect(await reasonOf(alone.owner)).toEqual(working)
+  } finally {
+    await alone.close()
+  }
+})
+
+/** How many rows of the user each table of the database has, tables without any omitted. */
+async function rowsOf({ accountId }: TestUser): Promise<Record<string, number>> {
+  const tables = await app.db.introspection.getTables()
+  const found: Record<string, number> = {}
+  for (const { name, columns } of tables) {
+    const column = name === 'account' ? 'id' : 'account_id'
+    if (!columns.some((each) => each.name === column) || /^event_\d/.test(name)) continue
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from ${sql.table(name)} where ${sql.ref(column)} = ${accountId}`.execute(app.db)
+    if (rows[0]!.count > 0) found[name] = rows[0]!.count
+  }
+  return found
+}

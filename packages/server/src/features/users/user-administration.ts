@@ -1,0 +1,81 @@
+import { deleteSessions } from '../../auth/sessions/sessions.queries.ts'
+import { deleteSteps, lockAccount } from '../../auth/sessions/sign-in.queries.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, notFound } from '../../errors.ts'
+import { reloadAccessKeys } from '../access-keys/access-keys.ts'
+import { recheckDevices } from '../devices/cut-off.ts'
+import { deleteAccount, deleteBatch, type Owned, ownedInOrder } from './user-removal.queries.ts'
+import { countOtherAccounts, selectUsers, type UserSummary, writeDisabled } from './users.queries.ts'
+
+export type { UserSummary } from './users.queries.ts'
+
+/** Every user of the installation, by e-mail address. For operators: the API shows no user to another. */
+export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
+
+export interface Disabled {
+  id: string
+  /** Sessions that were ended. */
+  sessions: number
+}
+
+/**
+ * Disables a user: sign-ins, sessions, access keys, device connections, registration codes, streams, and download links stop
+ * working within a second on every server. Devices, keys, and data are kept. NOT_FOUND if no user has the address.
+ */
+export function disableUser(db: Database, email: string, now: Date): Promise<Disabled> {
+  return db.transaction().execute(async (transaction) => {
+    const id = await findForUpdate(transaction, email)
+    await writeDisabled(transaction, id, now)
+    const sessions = await deleteSessions(transaction, id, 'all')
+    await deleteSteps(transaction, id)
+    await reloadAccessKeys(transaction, id)
+    await recheckDevices(transaction)
+    return { id, sessions }
+  })
+}
+
+/** Enables a disabled user. Sessions that were ended stay ended. NOT_FOUND if no user has the address. */
+export function enableUser(db: Database, email: string): Promise<{ id: string }> {
+  return db.transaction().execute(async (transaction) => {
+    const id = await findForUpdate(transaction, email)
+    await writeDisabled(transaction, id, null)
+    await reloadAccessKeys(transaction, id)
+    return { id }
+  })
+}
+
+export interface Removal {
+  /** Called after each batch with the number of rows deleted so far. */
+  onProgress?: (rows: number) => void
+  now: Date
+}
+
+/**
+ * Removes a user with everything that belongs to the user. The user is disabled first. Rows are then deleted in batches, so
+ * that no other user waits. If the removal is interrupted, run it again: it continues. The last user cannot be removed
+ * (CONFLICT), since the next start would create another owner.
+ */
+export async function removeUser(db: Database, email: string, { onProgress, now }: Removal): Promise<void> {
+  const id = await db.transaction().execute((transaction) => findForUpdate(transaction, email))
+  if ((await countOtherAccounts(db, id)) === 0) {
+    throw new ApiError('CONFLICT', 'the last user cannot be removed: add another one first')
+  }
+  await disableUser(db, email, now)
+  let rows = 0
+  const deleteAll = async (owned: Owned): Promise<void> => {
+    for (let deleted = await deleteBatch(db, id, owned); deleted > 0; deleted = await deleteBatch(db, id, owned)) {
+      rows += deleted
+      onProgress?.(rows)
+    }
+  }
+  for (const owned of ownedInOrder) await deleteAll(owned)
+  await deleteAccount(db, id)
+  // Events that a running request or job recorded meanwhile.
+  await deleteAll('event')
+}
+
+async function findForUpdate(transaction: Database, email: string): Promise<string> {
+  const id = await lockAccount(transaction, email)
+  if (id === undefined) throw notFound('user', email)
+  return id
+}
