@@ -24,11 +24,12 @@ import { reportRoute } from './features/presence/report-route.ts'
 import { registerRoute } from './features/registration-codes/register-route.ts'
 import { recordSignIn } from './features/users/record-sign-in.ts'
 import { schemaText } from './graphql/assemble.ts'
+import { rowMeterOf } from './graphql/cost/row-meter.ts'
 import { isFailureOfStandby } from './graphql/database-away.ts'
 import { causeOf } from './graphql/error-mapping.ts'
 import { createExecutor } from './graphql/execute.ts'
 import { type GraphqlRouteInput, registerGraphqlRoute } from './graphql/http-route.ts'
-import type { Elsewhere, OperationStart, Requester } from './graphql/run-operation.ts'
+import type { AfterOperation, Elsewhere, OperationStart, Requester } from './graphql/run-operation.ts'
 import { registerStreamRoute } from './graphql/stream-route.ts'
 import { clientAddress } from './http/client-address.ts'
 import { registerConsole } from './http/console.ts'
@@ -49,11 +50,13 @@ import { listBounds } from './list-bounds.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { assertPermissions, publicFields } from './permissions.ts'
+import { createAccountSizes } from './rate-limits/account-sizes.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createRequestCharges } from './rate-limits/request-charges.ts'
 import { tellEveryAnswer } from './rate-limits/tell-every-answer.ts'
 import { deprecationHeaders } from './rest/headers.ts'
 import { registerRest } from './rest/rest-route.ts'
+import { rowCosts } from './row-costs.ts'
 import { buildSchema } from './schema.ts'
 import type { ServedCertificate } from './tls/served-certificate.ts'
 import { traceOperations } from './tracing/operation-spans.ts'
@@ -133,7 +136,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const schema = buildSchema()
   assertPermissions(schema)
   const createContext = contextOf(deps)
-  const charges = createRequestCharges(rateLimits, addressOf)
+  const charges = createRequestCharges(rateLimits, addressOf, createAccountSizes(deps.db))
   const beforeRequest = (requester: Requester<Viewer>): void => {
     if (requester.viewer !== null) shedding.identify(requester.request, requester.viewer)
     charges.chargeRequest(requester)
@@ -147,7 +150,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerHealth(app, deps.db)
   if (deps.metrics !== undefined) registerMetrics(app, { ...deps.config, metrics: deps.metrics })
   const onDocument = deps.metrics?.counter('documents')
-  const executor = createExecutor({ schema, listBounds, publicFields, jit: deps.jit ?? true, onDocument })
+  const executor = createExecutor({
+    schema,
+    listBounds,
+    rowCosts: rowCosts(deps.config),
+    publicFields,
+    jit: deps.jit ?? true,
+    onDocument,
+  })
   deps.metrics?.gauge('documentCacheBytes', () => executor.cachedBytes)
   const graphql: GraphqlRouteInput<Viewer> = {
     executor,
@@ -160,11 +170,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     buildContext: (request, viewer) => (viewer === null ? {} : createContext(request, viewer)),
     ...(deps.readSide && { readElsewhere: readElsewhere(deps.readSide, createContext) }),
     beforeOperation: (start) => {
-      const settle = charges.chargeOperation(start)
-      return (data) => {
-        settle?.(data)
+      const charged = charges.chargeOperation(start)
+      const after = (refund: AfterOperation) => (read: Parameters<NonNullable<AfterOperation>>[0]) => {
+        refund?.(read)
         if (start.operation.kind === 'mutation') deps.feed.wake()
       }
+      return charged instanceof Promise ? charged.then(after) : after(charged)
     },
     runOnce: createRunOnce({ db: deps.db, clock: clockOf(deps) }),
     around: deps.tracing && traceOperations(deps.tracing),
@@ -261,6 +272,7 @@ function contextOf(deps: AppDeps) {
     origin: config.publicUrl ?? `${request.protocol}://${request.headers.host}`,
     linkKey: linkKeyOf(secrets),
     nameCounts,
+    rowMeter: rowMeterOf(request),
     feed,
     secrets,
     outbound,

@@ -4,6 +4,7 @@ import type { Database } from './db/database.ts'
 import type { NameCounts } from './features/attributes/names/name-counts.ts'
 import type { Feed } from './features/events/feed/feed.ts'
 import type { Once } from './features/idempotency/once.ts'
+import type { RowMeter } from './graphql/cost/row-meter.ts'
 import type { Outbound } from './outbound/outbound.ts'
 
 /** Who a request comes from: every query runs with this account and finds nothing of another. */
@@ -32,6 +33,8 @@ export interface Context {
   readonly origin: string
   /** Signs download links. */
   readonly linkKey: Buffer
+  /** Adds up the rows that the operation reads. */
+  readonly rowMeter: RowMeter
   /** Counts attribute names. */
   readonly nameCounts: NameCounts
   /** What subscriptions are made from. */

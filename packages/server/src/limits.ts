@@ -49,6 +49,8 @@ export const limits = {
   introspectionDepth: 20,
   /** Times that one field may stand in one selection under different aliases. */
   aliasesPerField: 15,
+  /** Fields of a document that may each read thousands of records that they do not return. */
+  walkingFields: 10,
   documentTokens: 2_000,
   /** Objects that an answer could hold, judged once the variables are known. */
   answerObjects: 500_000,
@@ -91,6 +93,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   queryDepth: 'levels of a document, introspection apart',
   introspectionDepth: 'levels of introspection fields in a document',
   aliasesPerField: 'times one field may stand in one selection under different names',
+  walkingFields: 'fields of a document that may each read 2,000 or more records without returning them',
   documentTokens: 'tokens of a document',
   answerObjects: 'objects that an answer could hold once the variables are known',
   answerBytes: 'bytes of an answer',

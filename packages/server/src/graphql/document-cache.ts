@@ -11,6 +11,7 @@ import {
 import { ApiError } from '../errors.ts'
 import { createByteCache } from './byte-cache.ts'
 import { type CompiledOperation, compileOperation } from './compile.ts'
+import type { CountRows } from './cost/row-count.ts'
 import { formatBadRequest } from './error-mapping.ts'
 import { reasonNotToCompile } from './gate.ts'
 import { assertDocumentLimits, type DocumentLimits, isIntrospectionField, tooComplex } from './limits.ts'
@@ -28,6 +29,7 @@ export interface KnownOperation {
   /** Selects nothing but introspection and fields that need no credentials. */
   readonly isPublic: boolean
   readonly countObjects: ObjectCount
+  readonly countRows: CountRows
   /** Compiled, from the second call on and where the gate lets it. */
   compiled(): CompiledOperation | undefined
 }
@@ -53,6 +55,7 @@ export interface DocumentCacheInput {
   readonly maxBytes: number
   readonly limits: DocumentLimits
   readonly countObjects: (plan: OperationPlan) => ObjectCount
+  readonly countRows: (plan: OperationPlan) => CountRows
   readonly publicFields: ReadonlySet<string>
   readonly jit: boolean
   readonly onDocument: (found: DocumentFound) => void
@@ -154,6 +157,7 @@ function readOperation(
         (field) => isIntrospectionField(field) || input.publicFields.has(field.definition.name),
       ),
       countObjects: input.countObjects(plan),
+      countRows: input.countRows(plan),
       compiled: input.jit ? compiledAtSecondUse({ ...input, plan }) : () => undefined,
     }
   } catch (error) {

@@ -32,6 +32,12 @@ export const executor = (input: { jit?: boolean; cacheBytes?: number } = {}) =>
       },
     }),
     listBounds: { 'Query.things': ({ names }) => (Array.isArray(names) ? names.length : 50), 'Thing.parts': 100 },
+    rowCosts: {
+      'Query.things': 0,
+      'Thing.parts': 0,
+      'User.page': ({ size }) => ({ rows: Number(size), total: 10_000 }),
+      'User.strict': 0,
+    },
     jit: true,
     ...input,
   })

@@ -135,6 +135,15 @@ describe('objects of an answer', () => {
 
   it('need a bound for every list', () => {
     const schema = makeExecutableSchema({ typeDefs })
-    expect(() => createExecutor({ schema, listBounds: { 'Query.things': 1 }, jit: true })).toThrow('Thing.parts')
+    expect(() => createExecutor({ schema, listBounds: { 'Query.things': 1 }, rowCosts: {}, jit: true })).toThrow(
+      'Thing.parts',
+    )
+  })
+
+  it('need a row cost for every list', () => {
+    const schema = makeExecutableSchema({ typeDefs })
+    const listBounds = { 'Query.things': 1, 'Thing.parts': 1 }
+    const rowCosts = { 'Query.things': 0, 'Thing.parts': 0, 'User.strict': 0 } as const
+    expect(() => createExecutor({ schema, listBounds, rowCosts, jit: true })).toThrow('User.page')
   })
 })

@@ -17,7 +17,9 @@ describe('an answer', () => {
 describe('a schema', () => {
   it('must not have two fields that are one to the compiler', () => {
     const twins = makeExecutableSchema({ typeDefs: 'type Query { ab: String } type Quer { yab: String }' })
-    expect(() => createExecutor({ schema: twins, listBounds: {}, jit: true })).toThrow('Query.ab and Quer.yab')
+    expect(() => createExecutor({ schema: twins, listBounds: {}, rowCosts: {}, jit: true })).toThrow(
+      'Query.ab and Quer.yab',
+    )
   })
 })
 

@@ -14,6 +14,7 @@ import {
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { limits as apiLimits } from '../limits.ts'
 import { assertCompilable } from './compile.ts'
+import { type AccountSize, createRowCounter, type RowCosts, type RowCount } from './cost/row-count.ts'
 import { createDocumentCache, type DocumentFound, type KnownOperation } from './document-cache.ts'
 import { formatApiError, formatBadRequest } from './error-mapping.ts'
 import { type DocumentLimits, tooComplex } from './limits.ts'
@@ -55,6 +56,8 @@ export interface PreparedOperation {
   readonly isPublic: boolean
   /** Objects that the answer could hold. */
   readonly objectCount: number
+  /** Rows that this operation may read and not return, in an account of this size. */
+  countRows(size: AccountSize): RowCount
   /** Objects that this operation's answer does hold. */
   objectsIn(data: unknown): number
   /** Root fields with their arguments, `__typename` apart: what a mutation will do. */
@@ -80,6 +83,7 @@ export interface ExecutorInput {
   /** Bytes for parsed, validated and compiled documents. */
   readonly cacheBytes?: number
   readonly listBounds: ListBounds
+  readonly rowCosts: RowCosts
   /** Whether documents are compiled at their second use. */
   readonly jit: boolean
   /** Root fields that need no credentials. */
@@ -112,6 +116,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     maxBytes: cacheBytes,
     limits,
     countObjects: createObjectCounter({ schema, listBounds: input.listBounds, maxPageSize: apiLimits.pageSize }),
+    countRows: createRowCounter(schema, input.rowCosts),
     publicFields: new Set(publicFields),
     jit: input.jit,
     onDocument: input.onDocument ?? (() => {}),
@@ -161,6 +166,7 @@ function prepareOperation(input: {
     name: operation.name,
     isPublic: operation.isPublic,
     objectCount,
+    countRows: (size) => operation.countRows(coerced, size),
     objectsIn: (data) => objectsIn(data, operation.plan.root),
     rootFields: () => rootFields(operation, coerced),
     execute({ contextValue }) {

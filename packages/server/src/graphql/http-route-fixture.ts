@@ -79,7 +79,7 @@ export async function serveRoute() {
   registerRequestId(app)
   const schema = makeExecutableSchema({ typeDefs, resolvers: resolversOf(noted) })
   registerGraphqlRoute(app, {
-    executor: createExecutor({ schema, listBounds: {}, jit: true }),
+    executor: createExecutor({ schema, listBounds: {}, rowCosts: {}, jit: true }),
     path: '/graphql/v1',
     sdl: typeDefs,
     async authenticate(request, body) {

@@ -43,6 +43,9 @@ export type RunOnce<Viewer> = (
   },
 ) => Promise<FormattedExecutionResult>
 
+/** Gets the data that was read, or undefined if a part of the operation failed. */
+export type AfterOperation = ((read: FormattedExecutionResult['data']) => void) | undefined
+
 /** What stands around every operation, whichever way it came in. */
 export interface OperationGates<Viewer extends GraphqlViewer> {
   /** The viewer, null where there are no credentials; throws UNAUTHENTICATED for such as do not hold. Runs first, over the body as received. */
@@ -55,12 +58,10 @@ export interface OperationGates<Viewer extends GraphqlViewer> {
   /** Where an operation may read elsewhere: for the whole of it, so that its parts agree. Undefined: where everything is read. */
   readonly readElsewhere?: (start: OperationStart<Viewer>) => Promise<Elsewhere | undefined>
   /**
-   * Runs before every operation, and may throw RATE_LIMITED; what it returns is given the data that was read. Undefined: part of it
-   * failed, and more may have been read for the rest than the answer shows.
+   * Runs before every operation, and may throw RATE_LIMITED or LIMIT_EXCEEDED. It returns what runs after the operation, and
+   * gets the data that was read, or undefined if a part failed: more may have been read then than the response shows.
    */
-  readonly beforeOperation?: (
-    start: OperationStart<Viewer>,
-  ) => ((read: FormattedExecutionResult['data']) => void) | undefined
+  readonly beforeOperation?: (start: OperationStart<Viewer>) => AfterOperation | Promise<AfterOperation>
   /** Stands around an operation while it runs. */
   readonly around?:
     | ((
@@ -107,7 +108,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
 ): Promise<FormattedExecutionResult> {
   const { request, viewer, operation } = start
   if (lacksViewer(start)) throw signedRequestNeeded()
-  const settle = gates.beforeOperation?.(start)
+  const settle = await gates.beforeOperation?.(start)
   let result: FormattedExecutionResult
   let read: FormattedExecutionResult['data']
   try {

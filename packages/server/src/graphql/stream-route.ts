@@ -60,7 +60,7 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
         }
         const operation = prepare(input, params)
         if (!operation.ok) refused()
-        const settle = operation.ok ? input.beforeOperation?.({ request, reply, viewer, operation }) : undefined
+        const settle = operation.ok ? await input.beforeOperation?.({ request, reply, viewer, operation }) : undefined
         settle?.(null)
         const served = serve(input, { request, reply, viewer, operation })
         open.add(served)

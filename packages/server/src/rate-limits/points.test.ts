@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
 import { createExecutor } from '../graphql/execute.ts'
 import { listBounds } from '../list-bounds.ts'
+import { rowCosts } from '../row-costs.ts'
 import { buildSchema } from '../schema.ts'
 import { pointsOfChanges, pointsOfObjects } from './points.ts'
 
-const { prepare } = createExecutor({ schema: buildSchema(), listBounds, jit: false })
+const { prepare } = createExecutor({
+  schema: buildSchema(),
+  listBounds,
+  rowCosts: rowCosts({ firstRecord: 1 }),
+  jit: false,
+})
 
 function points(query: string, variables = {}): number {
   const operation = prepare({ query, variables })

@@ -2,6 +2,8 @@ import type { PreparedOperation, RootField } from '../graphql/execute.ts'
 
 /** Objects of an answer that come with each point. */
 export const OBJECTS_PER_POINT = 100
+/** Rows that an operation may read and not return that come with each point. */
+export const ROWS_PER_POINT = 2_000
 /** Items of `setAttributesMany` that one point pays for. */
 const ITEMS = 10
 
@@ -16,6 +18,9 @@ export const pointsOfRefused = (bytes: number): number => Math.floor(bytes / REF
 
 /** What the objects of an answer cost: 1 for each full hundred. */
 export const pointsOfObjects = (objects: number): number => Math.floor(objects / OBJECTS_PER_POINT)
+
+/** What rows that are read and not returned cost: 1 for each full 2,000. */
+export const pointsOfRows = (rows: number): number => Math.floor(rows / ROWS_PER_POINT)
 
 /** What the changes of an operation cost: 1 for each mutation, in `setAttributesMany` for each 10 items, begun ones included. */
 export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {

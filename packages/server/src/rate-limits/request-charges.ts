@@ -1,7 +1,20 @@
 import type { Viewer } from '../context.ts'
-import type { OperationStart, Requester } from '../graphql/run-operation.ts'
+import { ApiError } from '../errors.ts'
+import type { AccountSize, RowCount } from '../graphql/cost/row-count.ts'
+import { MANY_ROWS } from '../graphql/cost/row-count.ts'
+import { rowMeterOf } from '../graphql/cost/row-meter.ts'
+import type { AfterOperation, OperationStart, Requester } from '../graphql/run-operation.ts'
 import type { AddressOf } from '../http/client-address.ts'
-import { OBJECTS_PER_POINT, pointsOfChanges, pointsOfObjects, pointsOfRefused, REQUEST_POINTS } from './points.ts'
+import { limits as apiLimits } from '../limits.ts'
+import type { AccountSizes } from './account-sizes.ts'
+import {
+  OBJECTS_PER_POINT,
+  pointsOfChanges,
+  pointsOfObjects,
+  pointsOfRefused,
+  pointsOfRows,
+  REQUEST_POINTS,
+} from './points.ts'
 import { type Payer, payerAt, payerOf, type RateLimits } from './rate-limits.ts'
 import { leftFields, spend, spendInTime } from './spend.ts'
 
@@ -12,17 +25,50 @@ export interface RequestCharges {
   /** What a request costs that is refused for what it asks for, by the bytes that were read: taken though it be not there, for it has been done. */
   chargeRefused(requester: Requester<Viewer>, bytes: number): void
   /**
-   * What an operation may cost besides; what is returned is given the data that was read, and gives back what was too much. Nothing
-   * where it is not known what was read (undefined): a field that fails ends the answer, not the reading of those beside it.
+   * Charges what an operation may cost in addition, before it runs. It returns what runs afterward, gets the data that was
+   * read, and refunds what was not needed. If a field failed (undefined), only rows are refunded: the fields beside it may
+   * have read what the response does not show.
    */
-  chargeOperation(start: OperationStart<Viewer>): ((read: unknown) => void) | undefined
+  chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
   /** For a stream: told of each event that it sends, and resolves once there are points for the next. */
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }
 
-export function createRequestCharges(limits: RateLimits, addressOf: AddressOf): RequestCharges {
+/** An account in which an operation reads rows if it does so in any. */
+const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
+
+export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, sizes: AccountSizes): RequestCharges {
   const payerFor = ({ request, viewer }: Pick<Requester<Viewer>, 'request' | 'viewer'>): Payer =>
     viewer === null ? payerAt(limits, addressOf(request.raw)) : payerOf(limits, viewer)
+
+  const charge = (start: OperationStart<Viewer>, rows: number): AfterOperation => {
+    const { operation, request, reply } = start
+    const forObjects = pointsOfObjects(operation.objectCount)
+    const forRows = pointsOfRows(rows)
+    const forChanges = pointsOfChanges(operation)
+    const sum = forObjects + forRows + forChanges
+    if (sum === 0) return undefined
+    const payer = payerFor(start)
+    const { budget, subject } = payer
+    // An operation that may cost more than the whole quota takes all of it, and the rest afterward.
+    const charged = Math.min(sum, budget.policy.most - REQUEST_POINTS)
+    try {
+      spend(payer, charged, reply)
+    } catch (error) {
+      budget.give(subject, REQUEST_POINTS)
+      throw error
+    }
+    if (forObjects + forRows === 0 && charged === forChanges) return undefined
+    return (read) => {
+      const ofRows = Math.min(forRows, pointsOfRows(rowMeterOf(request).rows))
+      if (read !== undefined) {
+        budget.give(subject, charged - forChanges - ofRows - pointsOfObjects(operation.objectsIn(read)))
+      } else {
+        budget.give(subject, Math.min(charged, forRows - ofRows))
+      }
+      reply.headers(leftFields(payer))
+    }
+  }
 
   return {
     chargeRequest: (requester) => spend(payerFor(requester), REQUEST_POINTS, requester.reply),
@@ -34,27 +80,18 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf): 
       requester.reply.headers(leftFields(payer))
     },
     chargeOperation(start) {
-      const { operation, reply } = start
-      const forObjects = pointsOfObjects(operation.objectCount)
-      const forChanges = pointsOfChanges(operation)
-      if (forObjects + forChanges === 0) return undefined
-      const payer = payerFor(start)
-      const { budget, subject } = payer
-      // What may cost more than anybody has at once takes all there is, and the rest afterwards.
-      const charged = Math.min(forObjects + forChanges, budget.policy.most - REQUEST_POINTS)
-      try {
-        spend(payer, charged, reply)
-      } catch (error) {
-        budget.give(subject, REQUEST_POINTS)
-        throw error
-      }
-      if (forObjects === 0 && charged === forChanges) return undefined
-      return (read) => {
-        if (read !== undefined) {
-          budget.give(subject, charged - forChanges - pointsOfObjects(operation.objectsIn(read)))
-        }
-        reply.headers(leftFields(payer))
-      }
+      const { viewer, operation } = start
+      if (viewer === null || operation.countRows(EVERY_ROW).rows === 0) return charge(start, 0)
+      return sizes.sizeOf(viewer.accountId).then(
+        (size) => {
+          const counted = operation.countRows(size)
+          assertFewWalkingFields(counted)
+          rowMeterOf(start.request).start(size)
+          return charge(start, counted.rows)
+        },
+        // The operation finds out for itself that the database cannot be reached, and reports it.
+        () => charge(start, 0),
+      )
     },
     chargeEvents(requester) {
       const payer = payerFor(requester)
@@ -63,4 +100,17 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf): 
         ++sent % OBJECTS_PER_POINT === 0 ? spendInTime(payer, pointsOfObjects(OBJECTS_PER_POINT)) : undefined
     },
   }
+}
+
+function assertFewWalkingFields({ walkingFields: found, walkingField }: RowCount): void {
+  const limit = apiLimits.walkingFields
+  const first = found > limit ? walkingField(limit) : undefined
+  if (first === undefined) return
+  const { path, line, column } = first
+  throw new ApiError(
+    'LIMIT_EXCEEDED',
+    `a document may have at most ${limit} fields that read ${MANY_ROWS} or more records, found ${found}: ` +
+      `${path} at line ${line}, column ${column} is over the limit. Split the document, or filter and sort by fields with an index`,
+    { limit, found },
+  )
 }

@@ -11,20 +11,24 @@ import { countDevices, type DeviceStart, findPlace, placeOf, selectDevicePage } 
 import { type AttributesRead, toDevice } from './device-row.ts'
 import { type DeviceOrder, databasePlace } from './device-sort.ts'
 import { type DeviceListArguments, readDeviceListArguments } from './list/device-list-arguments.ts'
-import { FAR } from './list/rows-read.ts'
+import { FAR, rowsReadByPage, rowsReadByTotal } from './list/rows-read.ts'
 
 /** One page of the viewer's devices. `attributes`: whether the document asks for those of its items. */
 export async function listDevices(
-  { db, viewer, firstRecord }: Context,
+  { db, viewer, firstRecord, rowMeter }: Context,
   args: DeviceListArguments,
   { attributes }: { attributes: AttributesRead },
 ): Promise<List<Device>> {
   const { accountId } = viewer
   const { filter, order, page } = readDeviceListArguments(args, firstRecord)
 
-  const total = (): Promise<number> => countDevices(db, accountId, filter)
+  const total = (): Promise<number> => {
+    rowMeter.add(({ devices }) => rowsReadByTotal(filter, devices).rows)
+    return countDevices(db, accountId, filter)
+  }
   const found = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
   const start = isUnfiltered(filter) ? await fromNearerEnd(found, total) : found
+  rowMeter.add(({ devices }) => rowsReadByPage({ filter, order, start }, devices).rows)
   const rows = await selectDevicePage(db, accountId, { filter, order, start, limit: page.size + 1, attributes })
   return listOf({
     rows,

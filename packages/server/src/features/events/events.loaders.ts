@@ -20,14 +20,17 @@ export function loadEventsOfDevice(context: Context, args: EventListArguments, d
 }
 
 async function readPages(context: Context, args: EventListArguments, ids: readonly string[]): Promise<EventList[]> {
-  const { db, viewer } = context
+  const { db, viewer, rowMeter } = context
   const page = await readEventSlice(context, args)
   const deviceIds = [...new Set(ids)]
   const events = Map.groupBy(
     await selectEventsOfDevices(db, viewer.accountId, { deviceIds, page }),
     ({ deviceId }) => deviceId,
   )
-  const count = once(() => countEventsOfDevices(db, viewer.accountId, { deviceIds, filter: page.filter }))
+  const count = once(() => {
+    rowMeter.add(({ events }) => events)
+    return countEventsOfDevices(db, viewer.accountId, { deviceIds, filter: page.filter })
+  })
   return ids.map((id) => eventList(page, events.get(id) ?? [], async () => (await count()).get(id) ?? 0))
 }
 

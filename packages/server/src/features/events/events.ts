@@ -5,15 +5,21 @@ import { listOf, type PageArguments, readPage, type Start } from '../../graphql/
 import type { Event, EventList } from './event.ts'
 import { type EventFilterArguments, readEventFilter } from './event-filter.ts'
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
+import { eventRowsRead } from './list-rows-read.ts'
 
 export interface EventListArguments extends PageArguments, EventFilterArguments {}
 
 /** One page of the viewer's events, newest first. */
 export async function listEvents(context: Context, args: EventListArguments): Promise<EventList> {
-  const { db, viewer } = context
+  const { db, viewer, rowMeter } = context
+  const reads = eventRowsRead(args)
   const slice = await readEventSlice(context, args)
+  rowMeter.add(({ events }) => Math.min(reads.page.rows, events))
   const rows = await selectEvents(db, viewer.accountId, slice)
-  return eventList(slice, rows, () => countEvents(db, viewer.accountId, slice.filter))
+  return eventList(slice, rows, () => {
+    rowMeter.add(({ events }) => Math.min(reads.total.rows, events))
+    return countEvents(db, viewer.accountId, slice.filter)
+  })
 }
 
 /** Which events a page asks for; one more than its size, to know whether there are more. */

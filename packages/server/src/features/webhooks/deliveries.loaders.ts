@@ -59,6 +59,7 @@ async function readPages(
   const deliveries = Map.groupBy(found, (delivery) => delivery.webhookId)
   let counts: Promise<Map<string, number>> | undefined
   const total = async (id: string): Promise<number> => {
+    if (counts === undefined) context.rowMeter.add(({ events }) => events)
     counts ??= countDeliveries(db, viewer.accountId, { webhookIds, failed: slice.failed })
     return (await counts).get(id) ?? 0
   }

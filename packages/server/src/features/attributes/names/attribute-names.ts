@@ -25,12 +25,16 @@ const RECENT_EVENTS = 20_000
  * the names that have appeared since.
  */
 export const listAttributeNames = perRequest(async (context: Context): Promise<AttributeName[]> => {
-  const { db, viewer, nameCounts } = context
+  const { db, viewer, nameCounts, rowMeter } = context
   const { accountId } = viewer
   const summary = await findSummary(db, accountId)
-  if (summary === undefined) return sorted((await nameCounts.count(accountId, undefined)).names)
+  if (summary === undefined) {
+    rowMeter.add(({ devices }) => devices)
+    return sorted((await nameCounts.count(accountId, undefined)).names)
+  }
   const recent = await readRecentChanges(db, accountId, { after: summary.eventId, limit: RECENT_EVENTS })
   if (isCurrent(summary, recent)) return withRecentChanges(context, summary, recent)
+  rowMeter.add(({ devices }) => devices)
   // A count in progress may have begun before the viewer's last write.
   if (summary.devices <= EXACT_DEVICES) return sorted((await nameCounts.count(accountId, summary)).names)
   const joined = await nameCounts.join(accountId, summary)

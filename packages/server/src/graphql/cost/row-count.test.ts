@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { prepared } from '../execute-fixture.ts'
+
+const size = { devices: 0, events: 0 }
+const count = (query: string, variables?: Record<string, unknown>) => prepared({ query, variables }).countRows(size)
+
+describe('rows that a document may read and not return', () => {
+  test('are those of each field, by its arguments', () => {
+    expect(count('{ user { id } }').rows).toBe(0)
+    expect(count('{ user { page(size: 7) { lazy } } }').rows).toBe(7)
+    expect(count('query ($n: Int) { user { page(size: $n) { lazy } } }', { n: 9 }).rows).toBe(9)
+    expect(
+      count('{ user { a: page(size: 1) { lazy } b: page(size: 2) { lazy } strict(size: 5) { total } } }').rows,
+    ).toBe(3)
+  })
+
+  test('include every total that is selected', () => {
+    expect(count('{ user { page(size: 1) { total } } }').rows).toBe(10_001)
+    expect(count('{ user { page(size: 1) { total again: total } } }').rows).toBe(20_001)
+  })
+
+  test('are added for each place that a fragment is spread in', () => {
+    const fragment = 'fragment F on User { page(size: 1) { total } }'
+    expect(count(`${fragment} { a: user { ...F } b: user { ...F } c: user { ...F ...F } }`).rows).toBe(30_003)
+  })
+
+  test('are none where the arguments are wrong', () => {
+    expect(count('query ($n: Int!) { user { strict(size: $n) { total } } }', { n: 1 }).rows).toBe(0)
+  })
+})
+
+describe('walking fields', () => {
+  test('are those that read 2,000 rows or more, in the order of the document', () => {
+    const counted = count(`{
+      user {
+        few: page(size: 1999) { lazy }
+        many: page(size: 2000) { lazy total }
+      }
+      other: user { page { total } }
+    }`)
+    expect(counted.walkingFields).toBe(3)
+    expect([0, 1, 2, 3].map(counted.walkingField)).toEqual([
+      { path: 'user.many', line: 4, column: 9 },
+      { path: 'user.many', line: 4, column: 9 },
+      { path: 'other.page', line: 6, column: 21 },
+      undefined,
+    ])
+  })
+})

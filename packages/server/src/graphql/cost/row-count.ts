@@ -1,0 +1,158 @@
+import {
+  type GraphQLSchema,
+  getLocation,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
+  isObjectType,
+} from 'graphql'
+import { type Arguments, argumentValues, hasVariable } from '../object-count.ts'
+import { isPageType } from '../page-members.ts'
+import type { OperationPlan, PlannedField, SelectionPlan } from '../selection-plan.ts'
+
+/** How many records an account has. */
+export interface AccountSize {
+  readonly devices: number
+  readonly events: number
+}
+
+/** Rows that a field may read and not return: for the field itself, and for each `total` of its page. */
+export interface FieldRows {
+  readonly rows: number
+  readonly total?: number
+}
+
+/** The rows of a field with these arguments in an account of this size; 0 for a field that reads only what it returns. */
+export type RowCost = 0 | ((args: Arguments, size: AccountSize) => FieldRows)
+
+/** By `Type.field`. Every field that holds a list of objects or a page needs one, except for `items` of a page. */
+export type RowCosts = Readonly<Record<string, RowCost>>
+
+/** A field that reads many rows. */
+export interface WalkingField {
+  /** Response keys from the root. */
+  readonly path: string
+  readonly line: number
+  readonly column: number
+}
+
+/** What an operation may read and not return. */
+export interface RowCount {
+  readonly rows: number
+  /** How many fields may read at least `MANY_ROWS`. */
+  readonly walkingFields: number
+  /** The walking field at this position, counted from 0, in the order of the document. */
+  walkingField(position: number): WalkingField | undefined
+}
+
+export type CountRows = (variables: Arguments, size: AccountSize) => RowCount
+
+/** A field that reads fewer rows than this is not limited. */
+export const MANY_ROWS = 2_000
+
+/**
+ * Returns what counts the rows that an operation may read, before it runs. Throws for a list without an entry in the table,
+ * so that a new field cannot be free by mistake.
+ */
+export function createRowCounter(schema: GraphQLSchema, rowCosts: RowCosts): (plan: OperationPlan) => CountRows {
+  assertEveryListHasCost(schema, rowCosts)
+  return (plan) => countPlan(plan, rowCosts)
+}
+
+/** A field whose rows depend on its arguments. */
+interface CountedField {
+  readonly field: PlannedField
+  readonly cost: Exclude<RowCost, 0>
+  /** How many times `total` is selected: under each alias it is counted again. */
+  readonly totals: number
+  /** The arguments, unless they depend on variables. */
+  readonly args: Arguments | undefined
+}
+
+interface Sum {
+  rows: number
+  walkingFields: number
+}
+
+const nothing: Sum = { rows: 0, walkingFields: 0 }
+
+function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
+  const counted = new Map<PlannedField, CountedField>()
+  for (const { fields } of plan.postOrder)
+    for (const field of fields) {
+      const cost = rowCosts[nameOf(field)]
+      if (typeof cost === 'function') counted.set(field, countedField(field, cost))
+    }
+  if (counted.size === 0) return () => ({ ...nothing, walkingField: () => undefined })
+
+  return (variables, size) => {
+    const own = new Map(Array.from(counted, ([field, each]) => [field, sumOf(each, variables, size)]))
+    // A plan that several places share runs in each of them, so it is added for each.
+    const sums = new Map<SelectionPlan, Sum>()
+    for (const selection of plan.postOrder) {
+      const sum = { ...nothing }
+      for (const field of selection.fields) {
+        for (const { rows, walkingFields } of [own.get(field), field.child && sums.get(field.child)].flatMap(
+          (each) => each ?? [],
+        )) {
+          sum.rows += rows
+          sum.walkingFields += walkingFields
+        }
+      }
+      sums.set(selection, sum)
+    }
+    const total = sums.get(plan.root) ?? nothing
+    const walkingField = (position: number): WalkingField | undefined => {
+      for (const found of walkingFields(plan.root, { own, sums, path: '' })) if (position-- === 0) return found
+      return undefined
+    }
+    return { ...total, walkingField }
+  }
+}
+
+function countedField(field: PlannedField, cost: Exclude<RowCost, 0>): CountedField {
+  const isConstant = !field.node.arguments?.some(({ value }) => hasVariable(value))
+  const totals = field.child?.fields.filter(({ definition }) => definition.name === 'total').length ?? 0
+  return { field, cost, totals, args: isConstant ? argumentValues(field, {}) : undefined }
+}
+
+function sumOf({ field, cost, totals, args }: CountedField, variables: Arguments, size: AccountSize): Sum {
+  const values = args ?? argumentValues(field, variables)
+  if (values === undefined) return nothing
+  const { rows, total = 0 } = cost(values, size)
+  return {
+    rows: rows + (totals > 0 ? totals * total : 0),
+    walkingFields: (rows >= MANY_ROWS ? 1 : 0) + (total >= MANY_ROWS ? totals : 0),
+  }
+}
+
+function* walkingFields(
+  selection: SelectionPlan,
+  { own, sums, path }: { own: ReadonlyMap<PlannedField, Sum>; sums: ReadonlyMap<SelectionPlan, Sum>; path: string },
+): Generator<WalkingField> {
+  for (const field of selection.fields) {
+    const at = path === '' ? field.key : `${path}.${field.key}`
+    for (let times = own.get(field)?.walkingFields ?? 0; times > 0; times--) yield { path: at, ...locationOf(field) }
+    if (field.child && (sums.get(field.child)?.walkingFields ?? 0) > 0)
+      yield* walkingFields(field.child, { own, sums, path: at })
+  }
+}
+
+function locationOf({ node }: PlannedField): { line: number; column: number } {
+  return node.loc === undefined ? { line: 0, column: 0 } : getLocation(node.loc.source, node.loc.start)
+}
+
+const nameOf = ({ parentType, definition }: PlannedField): string => `${parentType.name}.${definition.name}`
+
+function assertEveryListHasCost(schema: GraphQLSchema, rowCosts: RowCosts): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__') || isPageType(type.name)) continue
+    for (const field of Object.values(type.getFields())) {
+      const named = getNamedType(field.type)
+      const isList = isListType(getNullableType(field.type)) || isPageType(named.name)
+      if (!isList || !isCompositeType(named) || rowCosts[`${type.name}.${field.name}`] !== undefined) continue
+      throw new Error(`${type.name}.${field.name} is a list without an entry in rowCosts`)
+    }
+  }
+}

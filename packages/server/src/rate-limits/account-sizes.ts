@@ -1,0 +1,33 @@
+import { performance } from 'node:perf_hooks'
+import { boundedMap } from '../auth/bounded-map.ts'
+import type { Database } from '../db/database.ts'
+import type { AccountSize } from '../graphql/cost/row-count.ts'
+import { readAccountSize } from './account-sizes.queries.ts'
+
+/** How many records each account has, as of the last minute. */
+export interface AccountSizes {
+  /** Rejects if the database cannot be asked. */
+  sizeOf(accountId: string): Promise<AccountSize>
+}
+
+const KEPT_MS = 60_000
+const ACCOUNTS = 10_000
+
+interface KnownSize {
+  readonly size: Promise<AccountSize>
+  readonly readAt: number
+}
+
+export function createAccountSizes(db: Database, now: () => number = () => performance.now()): AccountSizes {
+  const known = boundedMap<string, KnownSize>(ACCOUNTS)
+  return {
+    sizeOf(accountId) {
+      const found = known.get(accountId)
+      if (found !== undefined && now() - found.readAt < KEPT_MS) return found.size
+      const size = readAccountSize(db, accountId)
+      known.set(accountId, { size, readAt: now() })
+      size.catch(() => known.delete(accountId))
+      return size
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
+import { seedDevices } from '../../test/seed-devices.ts'
+
+/** 5 points for reading every device. */
+const DEVICES = 10_000
+const QUOTA = 1_000
+
+/** The clock stands still during a test, so no points come back by themselves. */
+const clock = { now: 0 }
+let app: TestApp
+let user: TestUser
+beforeAll(async () => {
+  app = await startTestApp({
+    elapsed: () => clock.now,
+    env: { MUSTER_KEY_POINTS: String(QUOTA), MUSTER_KEY_POINTS_PER_SECOND: '1' },
+  })
+  user = await app.createUser()
+  const devices = Array.from({ length: DEVICES / 2 }, () => ({ attributes: { rack: '1' } }))
+  await seedDevices(app.db, user.accountId, devices)
+  await seedDevices(app.db, user.accountId, devices)
+})
+afterAll(() => app.close())
+beforeEach(() => {
+  clock.now += QUOTA * 1_000
+})
+
+const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
+
+/** The points that a document costs, beyond the point of every request. */
+async function costOf(document: string, variables?: Record<string, unknown>): Promise<number> {
+  const before = left((await user.query('{ login { id } }')).headers)
+  const { headers, errors } = await user.query(document, variables)
+  expect(errors).toBe(undefined)
+  return before - left(headers) - 1
+}
+
+describe('a field that reads more devices than it returns', () => {
+  test.each([
+    ['a page sorted by an attribute', '{ login { devices(size: 1, sort: "rack desc") { items { id } } } }', 5],
+    ['its total', '{ login { devices(size: 1, state: "active") { total } } }', 5],
+    ['both', '{ login { devices(size: 1, attributes: { site: null }) { total items { id } } } }', 10],
+    ['each alias', '{ login { a: devices(size: 1, sort: "x") { last } b: devices(size: 1, sort: "y") { last } } }', 10],
+    ['each alias of total', '{ login { devices(size: 1, state: "active") { a: total b: total c: total } } }', 15],
+    ['from far away', '{ login { devices(size: 1, state: "inactive", from: 8001) { last } } }', 4],
+  ])('costs a point for each 2,000 devices: %s', async (_what, document, points) => {
+    expect(await costOf(document)).toBe(points)
+  })
+
+  test.each([
+    ['a page by name', '{ login { devices(size: 1) { items { id } } } }'],
+    ['a page by an index', '{ login { devices(size: 1, sort: "created desc", state: "active") { items { id } } } }'],
+    ['the total of all devices', '{ login { devices(size: 1, sort: "name") { total } } }'],
+    ['devices by id', '{ login { devices(size: 1, id: ["80:00:00:00:00:00:00:01"], sort: "rack") { total } } }'],
+    ['a list of few events', '{ login { events(size: 1, types: [DEVICE_STATE]) { total } } }'],
+  ])('does not cost more than others if it reads only what it returns: %s', async (_what, document) => {
+    expect(await costOf(document)).toBe(0)
+  })
+
+  test('is charged by its variables', async () => {
+    const document = 'query ($sort: String) { login { devices(size: 1, sort: $sort) { last } } }'
+    expect(await costOf(document, { sort: 'rack' })).toBe(5)
+    expect(await costOf(document, { sort: 'name' })).toBe(0)
+  })
+
+  test('is refunded if it does not run', async () => {
+    const document = `query ($runs: Boolean!) { login {
+      devices(size: 1, sort: "rack") @include(if: $runs) { last } } }`
+    expect(await costOf(document, { runs: true })).toBe(5)
+    expect(await costOf(document, { runs: false })).toBe(0)
+  })
+
+  test('is refused before it runs when the points are not there', async () => {
+    const { errors } = await poor('{ login { devices(size: 1, sort: "rack") { total } } }')
+    expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
+    expect(errors?.[0]?.message).toContain('5 points more')
+  })
+})
+
+/** Asks when only 3 points are left. */
+async function poor(document: string) {
+  const items = (count: number) => Array.from({ length: count }, (_, i) => ({ serviceId: `none ${i}`, attributes: {} }))
+  const spend = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
+  const rest = (): Promise<number> => user.query('{ login { id } }').then(({ headers }) => left(headers))
+  for (let points = await rest(); points > 5; points = await rest()) {
+    const count = Math.max(1, Math.min(900, Math.floor(((points - 5) * 10) / 1.2)))
+    await user.query(spend, { items: items(count) })
+  }
+  return user.query(document)
+}
+
+describe('a document with many fields that read every device', () => {
+  const hostile = (aliases: number): string => {
+    const attributes = Array.from({ length: 200 }, (_, index) => `n${index}: null`).join(' ')
+    const fields = Array.from(
+      { length: aliases },
+      (_, index) =>
+        `a${index}: devices(attributes: $none, context: "c", sort: "x.y desc", size: 1) { total items { id } }`,
+    )
+    return `query ($none: Object = { ${attributes} }) { login {\n${fields.join('\n')}\n} }`
+  }
+
+  test('is refused, and the error names the field and its position', async () => {
+    const large = await otherUser()
+    const { status, errors } = await large.query(hostile(15))
+    expect(status).toBe(413)
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringMatching(/at most 10 fields .* found 30: login\.a5 at line 7, column 1/),
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 10, found: 30 },
+      },
+    ])
+  })
+
+  test('is served up to the limit, at its price', async () => {
+    const large = await otherUser()
+    const before = left((await large.query('{ login { id } }')).headers)
+    const { errors, headers } = await large.query(hostile(5))
+    expect(errors).toBe(undefined)
+    expect(before - left(headers)).toBe(1 + 5 * 10)
+  })
+
+  test('is served to an account with few devices', async () => {
+    const small = await app.createUser()
+    expect((await small.query(hostile(15))).errors).toBe(undefined)
+  })
+})
+
+/** The same devices for a user whose points are all there. */
+async function otherUser(): Promise<TestUser> {
+  const other = await app.createUser()
+  const devices = Array.from({ length: DEVICES / 2 }, () => ({ attributes: { rack: '1' } }))
+  await seedDevices(app.db, other.accountId, devices)
+  await seedDevices(app.db, other.accountId, devices)
+  return other
+}
+
+test('attribute names cost what counting them reads, and nothing while the counts are current', async () => {
+  const other = await otherUser()
+  const document = '{ login { attributeNames { name } } }'
+  const points: number[] = []
+  let before = left((await other.query('{ login { id } }')).headers)
+  for (let time = 0; time < 3; time++) {
+    const now = left((await other.query(document)).headers)
+    points.push(before - now - 1)
+    before = now
+  }
+  expect(points).toEqual([5, 0, 0])
+})

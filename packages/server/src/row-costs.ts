@@ -1,0 +1,38 @@
+import type { DeviceListArguments } from './features/devices/list/device-list-arguments.ts'
+import { rowsRead } from './features/devices/list/rows-read.ts'
+import type { EventListArguments } from './features/events/events.ts'
+import { eventRowsRead } from './features/events/list-rows-read.ts'
+import type { AccountSize, FieldRows, RowCosts } from './graphql/cost/row-count.ts'
+import type { Arguments } from './graphql/object-count.ts'
+
+/**
+ * How many rows each list may read beyond those it returns. The rate-limit cost of an operation includes them before it
+ * runs. A new list is added here; the server does not start without.
+ */
+export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
+  'User.devices': (args, { devices }) => {
+    const { page, total } = rowsRead(args as DeviceListArguments, { devices, firstRecord })
+    return { rows: page.rows, total: total.rows }
+  },
+  'User.events': (args, size) => rowsOfEvents(args, size),
+  // The events of one device are found by an index, and the events of all devices are at most those of the account.
+  'Device.events': (_args, { events }) => ({ rows: 0, total: events }),
+  'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
+  // The devices are read only if the summary is out of date.
+  'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
+  'Query.applicationTypes': 0,
+  'User.device': 0,
+  'User.service': 0,
+  'User.accessKeys': 0,
+  'User.registrationCodes': 0,
+  'User.webhooks': 0,
+  'User.limits': 0,
+  'Device.services': 0,
+  'Event.target': 0,
+  'Mutation.setAttributesMany': 0,
+})
+
+function rowsOfEvents(args: Arguments, { events }: AccountSize): FieldRows {
+  const { page, total } = eventRowsRead(args as EventListArguments)
+  return { rows: Math.min(page.rows, events), total: Math.min(total.rows, events) }
+}
