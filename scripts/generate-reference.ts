@@ -1,9 +1,16 @@
 import { authenticationReasons } from '../packages/server/src/auth/reasons.ts'
 import { settings } from '../packages/server/src/config.ts'
 import { errorCodes, requestReasons } from '../packages/server/src/errors.ts'
+import { MANY_ROWS } from '../packages/server/src/graphql/cost/row-count.ts'
 import { type LimitName, limitMeanings, limits } from '../packages/server/src/limits.ts'
 import { metricTable } from '../packages/server/src/metric-table.ts'
-import { pointsOfObjects, REFUSED_BYTES_PER_POINT } from '../packages/server/src/rate-limits/points.ts'
+import {
+  OBJECTS_PER_POINT,
+  pointsOfObjects,
+  REFUSED_BYTES_PER_POINT,
+  REQUEST_POINTS,
+  ROWS_PER_POINT,
+} from '../packages/server/src/rate-limits/points.ts'
 import { restReference } from '../packages/server/src/rest/reference.ts'
 import { buildSchema } from '../packages/server/src/schema.ts'
 
@@ -98,7 +105,7 @@ ${rateLimits}`
 
 const rateLimits = `## Rate limits
 
-What is asked for costs points, and points come back all the time. The names are those of [settings](settings.md).
+Every request costs points, and points come back all the time. The names in parentheses are [settings](settings.md).
 
 | Whose | At once | A second | For |
 | --- | --- | --- | --- |
@@ -107,9 +114,58 @@ What is asked for costs points, and points come back all the time. The names are
 | an address's | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without credentials that hold: introspection, registering with a wrong code, signing in; of IPv6 a /64 is one address |
 | a device's | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | its reports and MQTT publications, one point each |
 
-An operation costs 1 point; 1 more for each full 100 objects that its answer may hold, by the document and its variables; and 1 more for each
-mutation in it, for each 10 items of \`setAttributesMany\` (begun ones included). That is taken before it runs, and what the answer did not hold is given back, unless a part of it failed.
-An operation that could cost more than a full budget takes the whole budget. A subscription costs 1 point when it is opened and 1 for each 100 events that it sends, a download of events ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events; both wait for them. A request that is refused for what it asks for costs 1, and 1 more for each full ${REFUSED_BYTES_PER_POINT} bytes of it.
+### What a request costs
+
+| Part of a request | Points |
+| --- | --- |
+| the request | ${REQUEST_POINTS} |
+| objects that the response can hold, by the document and its variables | 1 for each full ${OBJECTS_PER_POINT} |
+| rows that a field can read without returning them | 1 for each full ${ROWS_PER_POINT} |
+| a mutation | 1; for \`setAttributesMany\`, 1 for each 10 items or part of 10 |
+| opening a subscription | 1, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
+| downloading events | ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events |
+| a request that is rejected for what it asks for | 1, and 1 for each full ${REFUSED_BYTES_PER_POINT} bytes |
+
+The server charges an operation before it runs, by what the operation can hold and read. Afterward it refunds what was not
+needed. If a field fails, objects are not refunded. An operation that can cost more than the whole quota takes the whole quota,
+and the rest afterward.
+
+**Rows.** These fields can read more rows than they return:
+
+- \`devices\`, sorted by an attribute without an index or by an attribute in a context: every device. The fields of a device
+  and \`$svc.categoryA\` to \`$svc.statusE\` have an index.
+- \`devices\` with filters of which none has an index, such as \`attributes: { site: null }\` or a \`name\` with fewer than three
+  letters or digits in a row: every device.
+- \`devices\` with \`from\` above 5,000: the devices before that position. \`after\` reads none of them.
+- \`total\` of \`devices\` with a filter: every device. Without a filter it reads none.
+- \`events\` of a user with \`types\`, \`minDate\`, or \`maxDate\` and without \`deviceId\`, and every \`total\` of events and of
+  deliveries: every event of the account, up to 100,000.
+- \`attributeNames\`: every device, refunded unless the names had to be counted again.
+
+The server knows how many devices and events an account has, as of the last minute. An account with fewer than
+${ROWS_PER_POINT} of them pays nothing for rows. A document can have at most ${limits.walkingFields} fields that read ${MANY_ROWS} or more rows each; a page and its
+\`total\` are two fields. More are \`LIMIT_EXCEEDED\`, and the message names the first field over the limit and its position.
+
+For example, an account has 100,000 devices. This document costs 101 points:
+
+\`\`\`graphql
+{
+  login {
+    devices(sort: "rack", state: "active", size: 50) {
+      total
+      items { name }
+    }
+  }
+}
+\`\`\`
+
+- 1 point for the request. The page of 50 objects adds none.
+- 50 points for the page: no index has \`rack\`, so the server reads and sorts 100,000 devices.
+- 50 points for \`total\`: the server counts every device that is active.
+
+With \`sort: "name"\` and without \`total\`, it costs 1 point.
+
+### When the quota is used up
 
 Where the points are not there: \`RATE_LIMITED\`, status 429, with \`Retry-After\` in whole seconds; nothing was done. A device that publishes too
 much by MQTT is made to wait instead, and the server's log says so. Answers carry \`RateLimit-Policy: "user";q=20000;w=40\` (what may be spent at once, and the seconds in

@@ -618,7 +618,7 @@ export type AttributeName = {
 export type DeviceList = {
   __typename?: 'DeviceList';
   items: Array<Device>;
-  /** How many match the filters, whatever the page. */
+  /** How many match the filters, whatever the page. With a filter, it costs a rate-limit point for each 2,000 devices. */
   total: Scalars['Int']['output'];
   /** Whether another request is needed to fetch more. */
   hasMore: Scalars['Boolean']['output'];

@@ -144,7 +144,7 @@ export interface DeviceList {
   hasMore: boolean
   /** Id of the page's last item; null on an empty page. */
   last: string | null
-  /** How many match the filters, whatever the page. */
+  /** How many match the filters, whatever the page. With a filter, it costs a rate-limit point for each 2,000 devices. */
   total: number
 }
 
@@ -477,7 +477,7 @@ export interface DeviceListFields {
   items: Branch<'Device', 'many'>
   /** Id of the page's last item; null on an empty page. */
   last: Leaf<string | null>
-  /** How many match the filters, whatever the page. */
+  /** How many match the filters, whatever the page. With a filter, it costs a rate-limit point for each 2,000 devices. */
   total: Leaf<number>
 }
 
