@@ -73,8 +73,10 @@ describe('signing on', () => {
     await expect(signOn(url, { ...device, secret: other.secret })).rejects.toMatchObject({ code: 4 })
     await expect(signOn(url, { ...device, secret: '' })).rejects.toMatchObject({ code: 4 })
     await expect(signOn(url, { ...device, id: '80:00:00:00:00:00:00:00' })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url, device, { clientId: other.id })).rejects.toMatchObject({ code: 2 })
-    await expect(signOn(url, device, { clientId: 'gateway', username: 'gateway' })).rejects.toMatchObject({ code: 2 })
+    await expect(signOn(url, device, { clientId: other.id })).rejects.toMatchObject({ code: 4 })
+    await expect(signOn(url, device, { clientId: 'gateway', username: 'gateway' })).rejects.toMatchObject({ code: 4 })
+    await expect(signOn(url, device, { username: 'gateway' })).rejects.toMatchObject({ code: 4 })
+    await expect(signOn(url, device, { clientId: 'gateway' })).rejects.toMatchObject({ code: 2 })
     expect((await findDevice(device.id)).state).toBe('inactive')
   })
 

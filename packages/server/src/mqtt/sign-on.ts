@@ -41,7 +41,12 @@ export async function signOn(deps: SignOnDeps, session: Session, credentials: Cr
     // Either may be the secret, put in the wrong place.
     const told = { clientId: id ?? NO_ID, userName: userId ?? NO_ID }
     deps.refuse('client id and user name are not one device id', { address, ...told })
-    throw refusal(IDENTIFIER_REJECTED, 'client id and user name must both be the device id')
+    // The user name is a credential. Only a client id that is wrong beside a device's user name is the identifier's fault.
+    const isClientIdWrong = id === undefined && userId !== undefined
+    throw refusal(
+      isClientIdWrong ? IDENTIFIER_REJECTED : BAD_CREDENTIALS,
+      'client id and user name must both be the device id',
+    )
   }
   const secret = password?.toString('utf8') ?? ''
   // Before it is compared: whoever looks for secrets that hold no more while that is under way finds this one.

@@ -78,7 +78,10 @@ describe('a server with a certificate', () => {
     const person = await newPerson(app)
     const browser = openBrowser(app)
     const { setCookies } = await browser.auth('/sign-in/email', { email: person.email, password: person.password })
-    expect(setCookies).toEqual([expect.stringMatching(/^__Secure-muster\.session_token=.*; Secure; SameSite=Strict$/)])
+    expect(setCookies).toEqual([
+      expect.stringMatching(/^__Host-muster\.session_token=.*; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+      expect.stringMatching(/^__Secure-muster\.session_token=.*; Secure; SameSite=Strict$/),
+    ])
     const { body } = await browser.query('{ login { email } }')
     expect(body).toEqual({ data: { login: { email: person.email } } })
   })

@@ -11,6 +11,7 @@ import type { createBetterAuth } from './better-auth.ts'
 import { reencryptTotp } from './reencrypt-totp.ts'
 import { toldRefusal } from './refusals.ts'
 import { originOf } from './same-origin.ts'
+import { fromBetterAuth, toBetterAuth } from './session-cookie.ts'
 import { signInSecret } from './sign-in-secret.ts'
 
 export interface Forwarded {
@@ -50,7 +51,7 @@ export function createForward({ db, config, addressOf, secrets, log }: ForwardOp
     await followMasterKey(db, secrets)
     const origin = originOf(request, config.publicUrl)
     const headers = new Headers({ origin, [ADDRESS_HEADER]: addressOf(request.raw), 'user-agent': agentOf(request) })
-    if (request.headers.cookie !== undefined) headers.set('cookie', request.headers.cookie)
+    if (request.headers.cookie !== undefined) headers.set('cookie', toBetterAuth(request.headers.cookie))
     if (body !== undefined) headers.set('content-type', 'application/json')
     const ask = async (): Promise<Response> => {
       const method = body === undefined ? 'GET' : 'POST'
@@ -60,7 +61,7 @@ export function createForward({ db, config, addressOf, secrets, log }: ForwardOp
     const response = await (path.startsWith('/two-factor/') ? acrossRotations({ db, secrets }, ask) : ask())
     const answer = ((await response.json().catch(() => null)) ?? {}) as Record<string, unknown>
     if (!response.ok) throw toldRefusal(path, response.status, answer)
-    return { answer, cookies: response.headers.getSetCookie() }
+    return { answer, cookies: fromBetterAuth(response.headers.getSetCookie()) }
   }
 }
 

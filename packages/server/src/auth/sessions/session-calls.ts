@@ -22,7 +22,7 @@ export const sessionCalls: readonly AuthCall[] = [
     handle: signedIn(async ({ db, fields, cookies, cookie }, session) => {
       const id = fields.text('id')
       if ((await deleteSessions(db, session.accountId, { id })) === 0) throw notFound('session', id)
-      if (id === session.id) cookies.push(cookie.forget())
+      if (id === session.id) cookies.push(...cookie.forget())
       return { revoked: 1 }
     }),
   },
@@ -39,7 +39,7 @@ export const sessionCalls: readonly AuthCall[] = [
     path: '/revoke-sessions',
     handle: signedIn(async ({ db, cookies, cookie }, { accountId }) => {
       await deleteSteps(db, accountId)
-      cookies.push(cookie.forget())
+      cookies.push(...cookie.forget())
       return { revoked: await deleteSessions(db, accountId, 'all') }
     }),
   },
@@ -47,10 +47,10 @@ export const sessionCalls: readonly AuthCall[] = [
 
 async function whoAmI({ db, clock, request, session, sessions, cookie, cookies }: AuthRequest): Promise<object> {
   if (session === undefined) {
-    if (cookie.read(request.headers.cookie) !== undefined) cookies.push(cookie.forget())
+    if (cookie.read(request.headers.cookie) !== undefined) cookies.push(...cookie.forget())
     return { user: null }
   }
-  if (await sessions.renew(session)) cookies.push(cookie.keep(session.token, SESSION_SECONDS))
+  if (await sessions.renew(session)) cookies.push(...cookie.keep(session.token, SESSION_SECONDS))
   const [user, listed] = await Promise.all([
     findSignedInUser(db, session.accountId),
     listSessions(db, session.accountId, clock()),

@@ -4,46 +4,75 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 export interface SessionCookie {
   /** The token in a Cookie header; undefined without this cookie, null where its signature is not ours. */
   read(header: string | undefined): string | null | undefined
-  /** A Set-Cookie header that keeps the session for so long. */
-  keep(token: string, seconds: number): string
-  /** A Set-Cookie header that makes the browser forget it. */
-  forget(): string
+  /** Set-Cookie headers that keep the session for so long. */
+  keep(token: string, seconds: number): string[]
+  /** Set-Cookie headers that make the browser forget it. */
+  forget(): string[]
 }
 
 export const COOKIE_PREFIX = 'muster'
+
+const PLAIN_NAME = `${COOKIE_PREFIX}.session_token`
+/**
+ * What earlier releases read and write over TLS, and better-auth does. While servers of both releases run, a session must be found by
+ * either, so the cookie is written under both names, and the one with the prefix that no other host can set is read first.
+ */
+const SECURE_NAME = `__Secure-${PLAIN_NAME}`
+/** Browsers accept it only over TLS, for the path `/`, and from the host itself (RFC 6265bis §4.1.3.2). */
+const HOST_NAME = `__Host-${PLAIN_NAME}`
 
 /**
  * The form is better-auth's, which sets the cookie at sign-in: the token, a dot and the HMAC-SHA256 of the token in base64,
  * percent-encoded. What the database holds is the token alone, which nobody can use without the secret.
  */
 export function sessionCookie({ secret, isSecure }: { secret: () => string; isSecure: boolean }): SessionCookie {
-  const name = `${isSecure ? '__Secure-' : ''}${COOKIE_PREFIX}.session_token`
+  const names = isSecure ? [HOST_NAME, SECURE_NAME] : [PLAIN_NAME]
   const attributes = `Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Strict`
   const sign = (token: string): string => createHmac('sha256', secret()).update(token).digest('base64')
   return {
     read(header) {
-      const value = findCookie(header, name)
+      const value = names.map((name) => findCookie(header, name)).find((found) => found !== undefined)
       if (value === undefined) return undefined
       const end = value.lastIndexOf('.')
       const token = value.slice(0, Math.max(end, 0))
       return token !== '' && isSame(value.slice(end + 1), sign(token)) ? token : null
     },
-    keep: (token, seconds) =>
-      `${name}=${encodeURIComponent(`${token}.${sign(token)}`)}; Max-Age=${seconds}; ${attributes}`,
-    forget: () => `${name}=; Max-Age=0; ${attributes}`,
+    keep(token, seconds) {
+      const value = encodeURIComponent(`${token}.${sign(token)}`)
+      return names.map((name) => `${name}=${value}; Max-Age=${seconds}; ${attributes}`)
+    },
+    forget: () => names.map((name) => `${name}=; Max-Age=0; ${attributes}`),
   }
 }
 
+/** The Cookie header as better-auth reads it: the session in the only name that it knows. */
+export function toBetterAuth(header: string): string {
+  const value = findPair(header, HOST_NAME)
+  if (value === undefined) return header
+  const others = header.split(';').filter((pair) => !pair.trimStart().startsWith(`${SECURE_NAME}=`))
+  return [...others, ` ${SECURE_NAME}=${value}`].join(';')
+}
+
+/** Set-Cookie headers by better-auth, and the same session under the name with the `__Host-` prefix. */
+export const fromBetterAuth = (setCookies: readonly string[]): string[] =>
+  setCookies.flatMap((header) =>
+    header.startsWith(`${SECURE_NAME}=`) ? [header.replace(SECURE_NAME, HOST_NAME), header] : [header],
+  )
+
 /** RFC 6265 §5.4: the first of a name is the most specific one. */
 function findCookie(header: string | undefined, name: string): string | undefined {
-  const pair = header?.split(';').find((part) => part.trimStart().startsWith(`${name}=`))
-  const text = pair?.slice(pair.indexOf('=') + 1).trim()
+  const text = findPair(header, name)
   if (text === undefined || text === '') return undefined
   try {
     return decodeURIComponent(text)
   } catch {
     return text
   }
+}
+
+function findPair(header: string | undefined, name: string): string | undefined {
+  const pair = header?.split(';').find((part) => part.trimStart().startsWith(`${name}=`))
+  return pair?.slice(pair.indexOf('=') + 1).trim()
 }
 
 function isSame(given: string, expected: string): boolean {

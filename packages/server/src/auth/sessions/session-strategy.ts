@@ -15,7 +15,7 @@ export interface SessionStrategyOptions {
 const PATHS: readonly (string | undefined)[] = ['/graphql/v1', '/graphql/v1/stream']
 
 /** What is to be told to the browser about its cookie with the answer to a request. */
-const outgoing = new WeakMap<FastifyRequest, string>()
+const outgoing = new WeakMap<FastifyRequest, string[]>()
 
 /** Requests of the console, by the cookie that it was given at sign-in. */
 export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategyOptions): Strategy {

@@ -32,7 +32,7 @@ export const signInCalls: readonly AuthCall[] = [
     path: '/sign-out',
     async handle({ db, session, cookie, cookies }) {
       if (session !== undefined) await deleteSessions(db, session.accountId, { id: session.id })
-      cookies.push(cookie.forget())
+      cookies.push(...cookie.forget())
       return { signedIn: false }
     },
   },
