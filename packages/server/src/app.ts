@@ -15,6 +15,7 @@ import { registerSignIn, type SignInOptions } from './auth/sessions/sign-in-rout
 import type { Config } from './config.ts'
 import type { Context, Viewer } from './context.ts'
 import type { Database } from './db/database.ts'
+import { userDatabase } from './db/fair/user-database.ts'
 import type { ReadSide } from './db/read-side.ts'
 import { createNameCounts } from './features/attributes/names/name-counts.ts'
 import { registerEventsDownload } from './features/events/events-download.ts'
@@ -249,7 +250,7 @@ function readElsewhere(readSide: ReadSide, createContext: ReturnType<typeof cont
     const db = await readSide.choose()
     if (db === undefined) return undefined
     return {
-      contextValue: { ...createContext(request, viewer), db },
+      contextValue: { ...createContext(request, viewer), db: userDatabase(db, viewer.accountId) },
       failed({ errors = [] }) {
         const failure = errors.map(causeOf).find(isFailureOfStandby)
         if (failure !== undefined) readSide.failed(db, failure)
@@ -264,7 +265,7 @@ function contextOf(deps: AppDeps) {
   const clock = clockOf(deps)
   const nameCounts = createNameCounts(deps)
   return (request: FastifyRequest, viewer: Viewer): Context => ({
-    db,
+    db: userDatabase(db, viewer.accountId),
     viewer,
     log: request.log,
     clock,

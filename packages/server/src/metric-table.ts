@@ -163,6 +163,24 @@ export const metricTable = {
     help: 'Time for which a statement or transaction waited for a connection, those to which one was free included.',
     buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
   },
+  userStatements: {
+    name: 'muster_user_statements',
+    type: 'gauge',
+    labels: ['lane'],
+    help: 'Statements and transactions of users in flight, by lane: walking for those that may read every record of an account, quick for all others.',
+  },
+  userStatementsWaiting: {
+    name: 'muster_user_statements_waiting',
+    type: 'gauge',
+    labels: ['lane'],
+    help: 'Statements and transactions of users that wait for their turn, by lane.',
+  },
+  userStatementsRejected: {
+    name: 'muster_user_statements_rejected_total',
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Statements of users that were rejected: too many of the user were waiting (queue), the turn did not come in time (wait), or a walking statement took longer than MUSTER_FILTER_SECONDS (time).',
+  },
   listReads: {
     name: 'muster_list_reads_total',
     type: 'counter',

@@ -6,6 +6,7 @@ import { watchMasterKey } from './auth/master-key-watch.ts'
 import type { Secrets } from './auth/secrets.ts'
 import type { Config } from './config.ts'
 import type { Database, Pool, PoolWatch } from './db/database.ts'
+import { measureFairness } from './db/fair/fair.metrics.ts'
 import { openDatabase } from './db/open-database.ts'
 import { watchPool } from './db/watch-pool.ts'
 import { measureFeed } from './features/events/feed/feed.metrics.ts'
@@ -80,7 +81,8 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
     else log.info('the database is heard again')
   }
   const watch = (pool: Pool): PoolWatch => watchPool(pool, 'requests', { metrics, tracing })
-  const db = openDatabase({ ...requests, size, statementTimeout, silence, onSilence, watch }, log)
+  const fairness = { ...config, ...measureFairness(metrics) }
+  const db = openDatabase({ ...requests, size, statementTimeout, silence, onSilence, watch, fairness }, log)
   closing.add({ name: 'database connections', close: () => db.destroy(), within: 5_000 })
   const readSide = openReadSide({ config, db, metrics, tracing, log })
   if (readSide !== undefined) closing.add({ name: 'replica', close: readSide.close, within: 5_000 })

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type SigningKey, signRequest } from '@muster/http-signature'
 import type { GraphQLFormattedError } from 'graphql'
+import type pg from 'pg'
 import { type Logger, pino } from 'pino'
 import { buildApp } from '../src/app.ts'
 import { createAuthentication } from '../src/auth/authenticate.ts'
 import { createSecrets, type Secrets } from '../src/auth/secrets.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/db/database.ts'
+import { measureFairness } from '../src/db/fair/fair.metrics.ts'
 import type { ReadSide } from '../src/db/read-side.ts'
 import { createAccessKey } from '../src/features/access-keys/access-keys.ts'
 import { measureFeed } from '../src/features/events/feed/feed.metrics.ts'
@@ -52,6 +54,8 @@ export interface TestUser {
 export interface TestApp {
   url: string
   db: Database
+  /** The way to the database for clients of one's own. */
+  connection: pg.ClientConfig
   config: Config
   /** The port of MQTT over TCP, with the option `mqtt`. */
   mqttPort: number
@@ -89,8 +93,9 @@ export interface TestAppOptions {
 
 /** A server of its own that listens on loopback, on a database of its own, with one user. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const database = await createTestDatabase()
-  const app = await startOn(database, createSecrets(randomBytes(32)), options)
+  const metrics = createMetrics()
+  const database = await createTestDatabase({ ...configOf(options.env), ...measureFairness(metrics) })
+  const app = await startOn(database, createSecrets(randomBytes(32)), { ...options, metrics })
   return {
     ...app,
     async close() {
@@ -99,6 +104,9 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
   }
 }
+
+const configOf = (env: Record<string, string> = {}): Config =>
+  readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...env })
 
 async function startOn(
   database: TestDatabase,
@@ -109,13 +117,13 @@ async function startOn(
     mqtt: hasMqtt = false,
     sharesSpending = false,
     resolve,
+    metrics = createMetrics(),
     ...options
-  }: TestAppOptions,
+  }: TestAppOptions & { metrics?: Metrics },
 ): Promise<TestApp> {
-  const config = readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...env })
+  const config = configOf(env)
   const log = options.log ?? pino({ level: config.logLevel })
   const certificates = await openCertificates(config, log)
-  const metrics = createMetrics()
   const rateLimits = createRateLimits({
     config,
     metrics,
@@ -169,6 +177,7 @@ async function startOn(
   return {
     url,
     db: database.db,
+    connection: database.connection,
     config,
     mqttPort: presence?.port ?? 0,
     owner: await newUser(),

@@ -98,11 +98,36 @@ export const rowsAsArrays = '/* rows as arrays */'
 
 const asArrays = { rowMode: 'array', types: typesWithStoredTimes }
 
-/** Kysely on the pool, each statement prepared once per connection under a name of its own; without one by a pooler. */
-export function createDatabase(pool: Pool, watch: PoolWatch = {}): Database {
-  const names = pool.isPooler ? undefined : new Map<string, string>()
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: namingPool(pool, names, watch) }) })
+/** What a connection is used for, from the moment it is asked for until it is given back. */
+export interface ConnectionUse {
+  /** Called when the connection is there. */
+  connected?(): void
+  /** Called when the connection was given back, or could not be had. */
+  done(): void
+  /** Runs a statement that `send` sends. Omitted: it is sent, and that is all. */
+  run?(client: pg.PoolClient, send: () => Promise<unknown>): Promise<unknown>
+  /** Whether the connection must be closed instead of given back. */
+  isSpoiled?: boolean
 }
+
+/** Connections of a pool, whose statements are prepared once per connection under names of their own; without names by a pooler. */
+export interface Connector {
+  /** `asked`: when the connection was asked for, by `performance.now()`. */
+  connect(use: ConnectionUse, asked: number): Promise<PostgresPoolClient>
+}
+
+/** Kysely on the pool. */
+export function createDatabase(pool: Pool, watch: PoolWatch = {}): Database {
+  const { connect } = createConnector(pool, watch)
+  const use = { done: () => {} }
+  return databaseOf(pool, () => connect(use, performance.now()))
+}
+
+/** Kysely on connections of the pool that `connect` gives. */
+export const databaseOf = (pool: Pool, connect: () => Promise<PostgresPoolClient>): Database =>
+  new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: { options: pool.options, connect, end: () => pool.end() } as PostgresPool }),
+  })
 
 /** A statement written out, with $1, $2, … for its parameters. */
 export async function query<Row>(db: Database, text: string, parameters: readonly unknown[]): Promise<Row[]> {
@@ -110,30 +135,39 @@ export async function query<Row>(db: Database, text: string, parameters: readonl
   return rows
 }
 
-function namingPool(pool: Pool, names: Map<string, string> | undefined, watch: PoolWatch): PostgresPool {
-  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+/** All databases on one pool must share a connector: what a connection has prepared is known by names that the connector gives. */
+export function createConnector(pool: Pool, watch: PoolWatch = {}): Connector {
+  const names = pool.isPooler ? undefined : new Map<string, string>()
+  const clients = new WeakMap<pg.PoolClient, NamingClient>()
   return {
-    options: pool.options,
-    async connect() {
-      const asked = performance.now()
-      const client = await (pool.silence ?? pool).connect()
+    async connect(use, asked) {
+      let client: pg.PoolClient
+      try {
+        client = await (pool.silence ?? pool).connect()
+      } catch (error) {
+        use.done()
+        throw error
+      }
+      use.connected?.()
       watch.waited?.(performance.now() - asked)
       let naming = clients.get(client)
       if (naming === undefined) {
         naming = namingClient(client, names, watch)
         clients.set(client, naming)
       }
+      naming.use = use
       return naming
     },
-    end: () => pool.end(),
   }
 }
+
+type NamingClient = PostgresPoolClient & { use: ConnectionUse | undefined }
 
 function namingClient(
   client: pg.PoolClient,
   names: Map<string, string> | undefined,
   { statement = runUnwatched }: PoolWatch,
-): PostgresPoolClient {
+): NamingClient {
   const run = (text: unknown, values?: readonly unknown[]): unknown => {
     // BEGIN and COMMIT come without values, cursors as objects: neither gains from a name.
     if (typeof text !== 'string') return client.query(text as string, values as unknown[])
@@ -144,10 +178,25 @@ function namingClient(
     const form = text.includes(rowsAsArrays) ? asArrays : undefined
     return statement(text, name, () => client.query({ name, text, values, ...form } as pg.QueryArrayConfig))
   }
-  return {
-    query: tellLostOutcome(client, run) as PostgresPoolClient['query'],
-    release: (isDiscarded) => client.release(isDiscarded),
-  } as PostgresPoolClient
+  const send = tellLostOutcome(client, run)
+  const naming = {
+    use: undefined as ConnectionUse | undefined,
+    query(text: unknown, values?: readonly unknown[]) {
+      const { use } = naming
+      if (use?.run === undefined) return send(text, values)
+      return use.run(client, () => send(text, values) as Promise<unknown>)
+    },
+    release(isDiscarded?: boolean) {
+      const { use } = naming
+      naming.use = undefined
+      try {
+        client.release(isDiscarded || use?.isSpoiled)
+      } finally {
+        use?.done()
+      }
+    },
+  }
+  return naming as unknown as NamingClient
 }
 
 function nameOf(text: string, names: Map<string, string>): string | undefined {

@@ -57,6 +57,20 @@ export const requestSettings = {
     default: '500',
     parse: (text) => integer(text ?? '500', 100, 60_000),
   }),
+  statementsPerUser: setting({
+    name: 'MUSTER_USER_STATEMENTS',
+    meaning:
+      'Statements of one user that run on the database at a time, at most, on each server process; a transaction counts as one. Further statements of the user wait for their turn.',
+    default: '6',
+    parse: (text) => integer(text ?? '6', 1, 500),
+  }),
+  walkMs: setting({
+    name: 'MUSTER_FILTER_SECONDS',
+    meaning:
+      'Seconds that a query may take which no index serves, so that it may read every record of the account. Then it is answered LIMIT_EXCEEDED, and the message names the argument. 0: no limit but MUSTER_STATEMENT_TIMEOUT.',
+    default: '5',
+    parse: (text) => integer(text ?? '5', 0, 3_600) * 1_000,
+  }),
   streamsPerKey: setting({
     name: 'MUSTER_STREAMS_PER_KEY',
     meaning: 'Subscriptions that an access key may have open at a time, on each server process.',

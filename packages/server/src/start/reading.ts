@@ -25,7 +25,7 @@ export function openReadSide({ config, db, metrics, tracing, log }: ReadingOptio
   return createReadSide({
     primary: db,
     openPool: (check, size = databaseConnections) =>
-      openDatabase({ connection, size, statementTimeout, silence, check, watch }, log),
+      openDatabase({ connection, size, statementTimeout, silence, check, watch, fairness: config }, log),
     log,
     onChoice,
   })

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { walk } from '../../db/fair/user-database.ts'
 import type { SqlStart } from '../../db/sorted-page.ts'
 import { notFound } from '../../errors.ts'
 import type { Place } from '../../graphql/cursor.ts'
@@ -24,12 +25,15 @@ export async function listDevices(
 
   const total = (): Promise<number> => {
     rowMeter.add(({ devices }) => rowsReadByTotal(filter, devices).rows)
-    return countDevices(db, accountId, filter)
+    return walk(db, rowsReadByTotal(filter).reasons, (walking) => countDevices(walking, accountId, filter))
   }
   const found = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
   const start = isUnfiltered(filter) ? await fromNearerEnd(found, total) : found
   rowMeter.add(({ devices }) => rowsReadByPage({ filter, order, start }, devices).rows)
-  const rows = await selectDevicePage(db, accountId, { filter, order, start, limit: page.size + 1, attributes })
+  const { reasons } = rowsReadByPage({ filter, order, start })
+  const rows = await walk(db, reasons, (walking) =>
+    selectDevicePage(walking, accountId, { filter, order, start, limit: page.size + 1, attributes }),
+  )
   return listOf({
     rows,
     size: page.size,

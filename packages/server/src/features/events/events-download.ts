@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { isSessionAlive } from '../../auth/sessions/sessions.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import { userDatabase } from '../../db/fair/user-database.ts'
 import { ApiError } from '../../errors.ts'
 import type { AddressOf } from '../../http/client-address.ts'
 import { limits } from '../../limits.ts'
@@ -81,9 +82,10 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
   yield stringify([columns])
   let limit: number = limits.pageSize
   let start: { offset: number } | { afterId: string } = { offset: 0 }
+  const db = userDatabase(deps.db, grant.accountId)
   for (;;) {
     const slice = { filter: grant.filter, start, limit }
-    const { events, mayHaveMore } = await selectFittingEvents(deps.db, grant.accountId, slice)
+    const { events, mayHaveMore } = await selectFittingEvents(db, grant.accountId, slice)
     // A spreadsheet runs what begins with =, +, - or @; a name may. Such cells get an apostrophe in front.
     if (events.length > 0) yield stringify(events.map(cells), { escape_formulas: true })
     const last = events.at(-1)

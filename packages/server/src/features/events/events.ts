@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { walk } from '../../db/fair/user-database.ts'
 import { badInput, notFound } from '../../errors.ts'
 import type { List } from '../../graphql/list.ts'
 import { listOf, type PageArguments, readPage, type Start } from '../../graphql/paging.ts'
@@ -15,10 +16,10 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   const reads = eventRowsRead(args)
   const slice = await readEventSlice(context, args)
   rowMeter.add(({ events }) => Math.min(reads.page.rows, events))
-  const rows = await selectEvents(db, viewer.accountId, slice)
+  const rows = await walk(db, reads.page.reasons, (walking) => selectEvents(walking, viewer.accountId, slice))
   return eventList(slice, rows, () => {
     rowMeter.add(({ events }) => Math.min(reads.total.rows, events))
-    return countEvents(db, viewer.accountId, slice.filter)
+    return walk(db, reads.total.reasons, (walking) => countEvents(walking, viewer.accountId, slice.filter))
   })
 }
 

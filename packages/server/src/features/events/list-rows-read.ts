@@ -1,5 +1,6 @@
+import type { PageArguments } from '../../graphql/paging.ts'
 import { noRowsRead, type RowsRead } from '../../graphql/rows-read.ts'
-import type { EventListArguments } from './events.ts'
+import type { EventFilterArguments } from './event-filter.ts'
 
 /** What one list of events reads: its page, and its `total` if the document asks for that. */
 export interface EventListReads {
@@ -24,7 +25,7 @@ export function eventRowsRead({
   from,
   after,
   last,
-}: EventListArguments): EventListReads {
+}: PageArguments & EventFilterArguments): EventListReads {
   const reasons: string[] = []
   if (types != null) reasons.push('types: no index finds events by type')
   if (maxDate != null) reasons.push('maxDate: newer events are passed over one by one')

@@ -1,6 +1,7 @@
 import type { FailedSignatures } from '../../auth/failed-signatures.ts'
 import { deviceRefusal } from '../../auth/reasons.ts'
 import type { Database } from '../../db/database.ts'
+import { userDatabase } from '../../db/fair/user-database.ts'
 import { ApiError } from '../../errors.ts'
 import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
 import { readFields } from '../../http/json-fields.ts'
@@ -24,7 +25,7 @@ export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   async handle(request) {
     const device = await authenticate(deps, request)
     request.spend({ deviceId: device.deviceId })
-    await takeReport(deps.db, device, readReport(request))
+    await takeReport(userDatabase(deps.db, device.viewer.accountId), device, readReport(request))
     deps.onChange()
     return { deviceId: device.deviceId }
   },

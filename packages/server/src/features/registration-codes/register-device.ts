@@ -1,6 +1,7 @@
 import { deviceRefusal } from '../../auth/reasons.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import { userDatabase } from '../../db/fair/user-database.ts'
 import { assertName, assertStorable } from '../../graphql/text.ts'
 import type { BasicCredentials } from '../../http/basic-credentials.ts'
 import { limits } from '../../limits.ts'
@@ -34,7 +35,8 @@ export async function registerWithCode(
   // Outside of the transaction: whoever guesses, and need not even have points left, costs one statement.
   const code = await getCode(db, request.code, now)
   onCode(code.id)
-  return db.transaction().execute(async (transaction) => {
+  const ofUser = userDatabase(db, code.accountId)
+  return ofUser.transaction().execute(async (transaction) => {
     const context = actingFor(transaction, code)
     const { hardwareId } = request
     const again = await reregisterDevice(context, { hardwareId, credentials, registrationCode: code.id, now })

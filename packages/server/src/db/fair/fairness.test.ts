@@ -1,0 +1,118 @@
+import { signRequest } from '@muster/http-signature'
+import pg from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { startTestApp, type TestApp } from '../../../test/app.ts'
+import { until } from '../../../test/hooks.ts'
+
+const SORTED = '{ login { devices(sort: "no.index", size: 1) { items { id } } } }'
+const WHO = '{ login { email } }'
+
+/** Until the returned function is called, statements on devices do not end. */
+async function blockDevices(app: TestApp): Promise<() => Promise<void>> {
+  const { connection } = app
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query('begin; lock table device in access exclusive mode')
+  let isHeld = true
+  const release = async (): Promise<void> => {
+    if (isHeld) await client.end()
+    isHeld = false
+  }
+  onTestFinished(release)
+  return release
+}
+
+async function start(env: Record<string, string> = {}): Promise<TestApp> {
+  const app = await startTestApp({ env: { MUSTER_FILTER_SECONDS: '60', ...env } })
+  onTestFinished(() => app.close())
+  return app
+}
+
+/** The same as the owner's `query`, from a client that may leave. */
+function send({ url, owner }: TestApp, query: string, signal: AbortSignal): Promise<Response> {
+  const request = { method: 'POST', url: `${url}/graphql/v1`, body: JSON.stringify({ query }) }
+  const headers = { 'content-type': 'application/json' }
+  const key = { algorithm: 'hmac-sha256' as const, secret: Buffer.from(owner.secret, 'base64') }
+  const signature = signRequest({
+    ...request,
+    headers,
+    keyId: owner.keyId,
+    key,
+    created: Math.floor(Date.now() / 1_000),
+  })
+  return fetch(request.url, { ...request, headers: { ...headers, ...signature }, signal })
+}
+
+async function inFlight(app: TestApp): Promise<Record<'quick' | 'walking', number>> {
+  const text = await (await fetch(`${app.url}/metrics`)).text()
+  const of = (lane: string): number =>
+    Number(new RegExp(`^muster_user_statements\\{lane="${lane}"\\} (\\d+)`, 'm').exec(text)?.[1])
+  return { quick: of('quick'), walking: of('walking') }
+}
+
+it('answers another user and /readyz while one user asks for far more than the database can do', async () => {
+  const app = await start()
+  const other = await app.createUser()
+  const release = await blockDevices(app)
+  const aliases = Array.from({ length: 15 }, (_, index) => `a${index}: devices(size: 1) { items { id } }`).join(' ')
+  const attack = [
+    ...Array.from({ length: 40 }, () => app.owner.query(SORTED)),
+    ...Array.from({ length: 10 }, () => app.owner.query(`{ login { ${aliases} } }`)),
+  ]
+  await until(
+    () => inFlight(app),
+    ({ quick, walking }) => walking === 2 && quick === 4,
+  )
+  for (let times = 0; times < 20; times++) {
+    expect((await other.data(WHO)).login.email).toBe(other.email)
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+  }
+  await release()
+  for (const { errors = [] } of await Promise.all(attack))
+    for (const { extensions } of errors) expect(extensions.code).toBe('RATE_LIMITED')
+  expect(await inFlight(app)).toEqual({ quick: 0, walking: 0 })
+})
+
+it('answers RATE_LIMITED to a query that waits too long behind others of its user', async () => {
+  const app = await start()
+  const release = await blockDevices(app)
+  const running = [app.owner.query(SORTED), app.owner.query(SORTED)]
+  await until(
+    () => inFlight(app),
+    ({ walking }) => walking === 2,
+  )
+  const { errors } = await app.owner.query(SORTED)
+  expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }])
+  expect(errors![0]!.message).toMatch(/2 other queries of this account/)
+  await release()
+  for (const { errors: others } of await Promise.all(running)) expect(others).toBeUndefined()
+})
+
+it('ends a query that no index serves at its time limit, and names the argument', async () => {
+  const app = await start({ MUSTER_FILTER_SECONDS: '1' })
+  const release = await blockDevices(app)
+  const { errors } = await app.owner.query(SORTED)
+  expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', limit: 1 } }])
+  expect(errors![0]!.message).toMatch(/^this took longer than 1 seconds?: sort: "no\.index" has no index/)
+  await release()
+  expect((await app.owner.query(SORTED)).errors).toBeUndefined()
+})
+
+it('gives back what clients took that have left', async () => {
+  const app = await start()
+  const release = await blockDevices(app)
+  const leaving = new AbortController()
+  const left = Array.from({ length: 20 }, () => send(app, SORTED, leaving.signal).catch(() => 'left'))
+  await until(
+    () => inFlight(app),
+    ({ walking }) => walking === 2,
+  )
+  leaving.abort()
+  expect(await Promise.all(left)).toEqual(Array(20).fill('left'))
+  await release()
+  await until(
+    () => inFlight(app),
+    ({ walking }) => walking === 0,
+  )
+  expect((await app.owner.query(SORTED)).errors).toBeUndefined()
+})

@@ -1,0 +1,201 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { until } from '../../../test/hooks.ts'
+import { ApiError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import type { Database } from '../database.ts'
+import type { StatementScheduler } from './statement-scheduler.ts'
+import { userDatabase, walk } from './user-database.ts'
+
+type Counts = Pick<StatementScheduler, 'inFlight' | 'waiting'>
+
+/** Ten connections, of which a user gets three. */
+async function open(walkMs = 0): Promise<TestDatabase & { counts: Counts }> {
+  let counts: Counts | undefined
+  const onOpen = (given: Counts): void => {
+    counts = given
+  }
+  const database = await createTestDatabase({ statementsPerUser: 3, walkMs, onOpen })
+  onTestFinished(() => database.drop())
+  return { ...database, counts: counts! }
+}
+
+/** Keeps every statement of `blocked` from ending until it is called. */
+async function holdLock({ connection }: TestDatabase): Promise<() => Promise<void>> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query('select pg_advisory_lock(1)')
+  let isHeld = true
+  const release = async (): Promise<void> => {
+    if (isHeld) await client.end()
+    isHeld = false
+  }
+  onTestFinished(release)
+  return release
+}
+
+const blocked = (db: Database): Promise<unknown> => sql`select pg_advisory_lock_shared(1), ${1}::int`.execute(db)
+const quick = async (db: Database): Promise<number> =>
+  (await sql<{ one: number }>`select ${1}::int as one`.execute(db)).rows[0]!.one
+const when = (isSo: () => boolean): Promise<boolean> => until(async () => isSo(), Boolean)
+const failure = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error)
+
+const isIdle = ({ counts }: { counts: Counts }): boolean =>
+  Object.values(counts.inFlight()).every((count) => count === 0) &&
+  Object.values(counts.waiting()).every((count) => count === 0)
+
+it('lets a user have so many statements in flight, and others have the rest', async () => {
+  const database = await open()
+  const release = await holdLock(database)
+  const greedy = Array.from({ length: 40 }, () => blocked(userDatabase(database.db, 'greedy')))
+  await when(() => database.counts.inFlight().quick === 3)
+  expect(database.counts.waiting().quick).toBe(37)
+  for (const user of ['b', 'c', 'd']) expect(await quick(userDatabase(database.db, user))).toBe(1)
+  await release()
+  await Promise.all(greedy)
+  expect(isIdle(database)).toBe(true)
+})
+
+it('keeps connections for the server when users take all that they may', async () => {
+  const database = await open()
+  const release = await holdLock(database)
+  const users = ['a', 'b', 'c', 'd'].flatMap((user) =>
+    Array.from({ length: 20 }, () => blocked(userDatabase(database.db, user))),
+  )
+  await when(() => database.counts.inFlight().quick === 8)
+  for (let times = 0; times < 20; times++) expect(await quick(database.db)).toBe(1)
+  expect(await Promise.all([quick(database.db), quick(database.db)])).toEqual([1, 1])
+  await release()
+  await Promise.all(users)
+  expect(isIdle(database)).toBe(true)
+})
+
+it('gives a free connection to the user with the fewest statements in flight, not to the first in line', async () => {
+  const database = await open()
+  const release = await holdLock(database)
+  const order: string[] = []
+  const ask = (user: string): Promise<unknown> =>
+    blocked(userDatabase(database.db, user)).then(() => void order.push(user))
+  const asked = ['a', 'b', 'c'].flatMap((user) => Array.from({ length: 30 }, () => ask(user)))
+  await when(() => database.counts.inFlight().quick === 8)
+  asked.push(ask('late'))
+  await release()
+  await Promise.all(asked)
+  // The eight that were running come first, then the one that has nothing in flight.
+  expect(order.indexOf('late')).toBeLessThan(20)
+})
+
+it('runs two walking statements of a user, and half of all connections for users walk', async () => {
+  const database = await open()
+  const release = await holdLock(database)
+  const walks = ['a', 'b', 'c', 'd'].flatMap((user) =>
+    Array.from({ length: 5 }, () => walk(userDatabase(database.db, user), ['all'], blocked)),
+  )
+  await when(() => database.counts.inFlight().walking === 4)
+  expect(database.counts.waiting().walking).toBe(16)
+  // Neither others nor those who walk wait for that with what is quick.
+  for (const user of ['a', 'b', 'e']) expect(await quick(userDatabase(database.db, user))).toBe(1)
+  await release()
+  await Promise.all(walks)
+  expect(isIdle(database)).toBe(true)
+})
+
+it('rejects statements beyond those that may wait, and says whose they are', async () => {
+  const database = await open()
+  const release = await holdLock(database)
+  const db = userDatabase(database.db, 'greedy')
+  const asked = Array.from({ length: 3 + limits.waitingStatements }, () => blocked(db))
+  const error = await failure(blocked(db))
+  expect(error).toMatchObject({ code: 'RATE_LIMITED', details: { retryAfter: 1 } })
+  expect((error as Error).message).toMatch(/^1000 statements of this account are waiting/)
+  expect(await quick(userDatabase(database.db, 'other'))).toBe(1)
+  await release()
+  await Promise.all(asked)
+  expect(isIdle(database)).toBe(true)
+})
+
+it('rejects what waited too long, and says what for', async () => {
+  const database = await open()
+  const release = await holdLock(database)
+  const db = userDatabase(database.db, 'greedy')
+  const walks = Array.from({ length: 3 }, () => failure(walk(db, ['all'], blocked)))
+  const others = Array.from({ length: 2 }, () => failure(blocked(db)))
+  await when(() => database.counts.inFlight().quick === 1)
+  const rejected = (await Promise.all([walks[2], others[1]])) as ApiError[]
+  for (const error of rejected) expect(error).toBeInstanceOf(ApiError)
+  expect(rejected.map(({ code, details }) => [code, details.retryAfter])).toEqual([
+    ['RATE_LIMITED', 1],
+    ['RATE_LIMITED', 1],
+  ])
+  expect(rejected[0]!.message).toMatch(/2 other queries of this account that read every record are running/)
+  expect(rejected[1]!.message).toMatch(/behind this account's own statements: 3 are running/)
+  await release()
+  await Promise.all([...walks, ...others])
+  expect(isIdle(database)).toBe(true)
+})
+
+it('cancels a walking statement at its time limit and names the cause; the next statement is not hit', async () => {
+  const database = await open(300)
+  const release = await holdLock(database)
+  const db = userDatabase(database.db, 'slow')
+  for (let times = 0; times < 3; times++) {
+    const error = await failure(walk(db, ['sort: "x" has no index'], blocked))
+    expect(error).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: 'this took longer than 0.3 seconds: sort: "x" has no index',
+    })
+    expect(await Promise.all(Array.from({ length: 10 }, () => quick(db)))).toEqual(Array(10).fill(1))
+  }
+  expect(isIdle(database)).toBe(true)
+  await release()
+})
+
+it('gives its place back whatever goes wrong', async () => {
+  const database = await open()
+  const db = userDatabase(database.db, 'unlucky')
+  const wrong = (on: Database): Promise<unknown> => sql`select 1 / ${0}::int`.execute(on)
+  const killed = (on: Database): Promise<unknown> => sql`select pg_terminate_backend(pg_backend_pid())`.execute(on)
+  const kinds: (() => Promise<unknown>)[] = [
+    () => wrong(db),
+    () => killed(db),
+    () => walk(db, ['all'], wrong),
+    () => walk(db, ['all'], killed),
+    () => db.transaction().execute(wrong),
+    () => db.transaction().execute(killed),
+    () => db.transaction().execute(() => Promise.reject(new Error('ours'))),
+    () => db.connection().execute(wrong),
+  ]
+  const failures = await Promise.all(Array.from({ length: 40 }, (_, index) => failure(kinds[index % kinds.length]!())))
+  for (const error of failures) expect(error).toBeInstanceOf(Error)
+  expect(isIdle(database)).toBe(true)
+  // A connection that was killed may be used once more before its end is noticed.
+  await Promise.all(Array.from({ length: 20 }, () => failure(quick(db))))
+  expect(await Promise.all(Array.from({ length: 20 }, () => quick(db)))).toEqual(Array(20).fill(1))
+  expect(isIdle(database)).toBe(true)
+})
+
+it('says that the database is away where it is, not that the user asks too much', async () => {
+  const database = await createTestDatabase({ statementsPerUser: 2, walkMs: 0 })
+  await database.drop()
+  const db = userDatabase(database.db, 'user')
+  for (const error of await Promise.all(Array.from({ length: 10 }, () => failure(quick(db)))))
+    expect(error).toMatchObject({ message: 'Cannot use a pool after calling end on the pool' })
+})
+
+it('counts a transaction as one statement, and what it runs waits for nothing', async () => {
+  const database = await open()
+  const db = userDatabase(database.db, 'user')
+  const all = await Promise.all(
+    Array.from({ length: 12 }, () =>
+      db.transaction().execute(async (transaction) => {
+        const results = [await quick(transaction), await walk(transaction, ['all'], quick)]
+        expect(database.counts.inFlight().quick).toBeLessThanOrEqual(3)
+        return results
+      }),
+    ),
+  )
+  expect(all).toEqual(Array(12).fill([1, 1]))
+  expect(isIdle(database)).toBe(true)
+})
