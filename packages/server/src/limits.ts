@@ -37,16 +37,13 @@ export const limits = {
   /** Records a page. */
   pageSize: 1_000,
   idsPerList: 1_000,
-<<<<<<< HEAD
   idempotencyKeyLength: 255,
   /** Idempotency-Keys of an account in 24 hours. */
   idempotencyRecords: 250_000,
   /** Characters of a response that is stored for a repeat. */
   idempotentResponseLength: 4_096,
-=======
   /** Statements of a user that wait for the database, on each process. */
   waitingStatements: 1_000,
->>>>>>> 8871476 (Share the database's connections out among users)
   requestBodyBytes: 1024 * 1024,
   /** Bytes of what a device posts. */
   deviceBodyBytes: 64 * 1024,
@@ -89,14 +86,11 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   userNameLength: 'characters of a user name',
   pageSize: 'records of a page',
   idsPerList: 'ids, or items, in one list that an argument takes',
-<<<<<<< HEAD
   idempotencyKeyLength: 'characters of an Idempotency-Key',
   idempotencyRecords: 'Idempotency-Keys that an account uses in 24 hours',
   idempotentResponseLength:
     'characters of the data of a response that is stored for repeats; the repeat of a longer one is CONFLICT',
-=======
   waitingStatements: 'statements of a user that wait for the database, on each server process',
->>>>>>> 8871476 (Share the database's connections out among users)
   requestBodyBytes: 'bytes of a request body',
   deviceBodyBytes: 'bytes of the body of a request to /devices/v1',
   queryDepth: 'levels of a document, introspection apart',

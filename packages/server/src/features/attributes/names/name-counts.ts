@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/database.ts'
+import { userDatabase, walk } from '../../../db/fair/user-database.ts'
 import { limits } from '../../../limits.ts'
 import type { Feed } from '../../events/feed/feed.ts'
 import {
@@ -14,6 +15,8 @@ import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from '
 const EVENTS_READ = 100_000
 /** Devices counted by one statement, so that a count of a large account never holds a connection for long. */
 const DEVICES_PER_STATEMENT = 10_000
+/** What such a statement is blamed on if it takes too long. */
+const COUNTING = ['attributeNames counts the names of every device']
 /** Sorts behind every id. */
 const BEHIND_ALL_IDS = 'z'
 
@@ -33,10 +36,11 @@ export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 
   const count = async (accountId: string, former: CountedNames | undefined): Promise<CountedNames> => {
     // Read before anything is counted. All events up to this one are committed, so the count includes them.
     const eventId = later(feed.position, former?.eventId)
-    const counts = await countNames(db, accountId)
-    const recent = await readRecentChanges(db, accountId, { after: former?.eventId ?? 0n, limit: EVENTS_READ })
+    const ofUser = userDatabase(db, accountId)
+    const counts = await countNames(ofUser, accountId)
+    const recent = await readRecentChanges(ofUser, accountId, { after: former?.eventId ?? 0n, limit: EVENTS_READ })
     const names = withLastChanges(counts, recent.names, former?.names ?? [])
-    await saveSummary(db, accountId, { names, eventId })
+    await saveSummary(ofUser, accountId, { names, eventId })
     return { names, eventId }
   }
 
@@ -63,7 +67,8 @@ async function countNames(db: Database, accountId: string): Promise<NameCount[]>
   for (;;) {
     const end = await findRangeEnd(db, accountId, { after, count: DEVICES_PER_STATEMENT })
     const range = { after, upTo: end ?? BEHIND_ALL_IDS, limit }
-    for (const { name, devices, services } of await countNamesInRange(db, accountId, range)) {
+    const found = await walk(db, COUNTING, (walking) => countNamesInRange(walking, accountId, range))
+    for (const { name, devices, services } of found) {
       const before = counts.get(name) ?? { devices: 0, services: 0 }
       counts.set(name, { name, devices: before.devices + devices, services: before.services + services })
     }
