@@ -3,6 +3,7 @@ import type { ControlledTransaction } from 'kysely'
 import { boundedMap } from '../../auth/bounded-map.ts'
 import type { Context, Viewer } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import { userDatabase } from '../../db/fair/user-database.ts'
 import type { DB } from '../../db/tables.generated.ts'
 import { ApiError } from '../../errors.ts'
 import { withRawJson } from '../../graphql/raw-json.ts'
@@ -56,10 +57,11 @@ export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
   return async (start, { context, execute, fail }) => {
     const request = readRequest(start)
     const now = deps.clock()
-    const earlier = await findRecord(deps.db, request, now)
+    const db = userDatabase(deps.db, request.accountId)
+    const earlier = await findRecord(db, request, now)
     if (earlier !== undefined) return replay(earlier, request)
     await assertRoom(request.accountId, now)
-    const transaction = openTransaction(deps.db, request, now)
+    const transaction = openTransaction(db, request, now)
     try {
       const result = await execute(transaction.contextOf(context as Context))
       if (transaction.refusal !== undefined) throw transaction.refusal
