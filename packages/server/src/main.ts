@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type pg from 'pg'
 import { destination, pino } from 'pino'
+import { keepBackups } from './backup/schedule/keep-backups.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import type { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
@@ -11,6 +12,7 @@ import type { ServingOptions } from './serving.ts'
 import { openServingCertificates } from './start/certificates.ts'
 import { warnOfConnections } from './start/connections.ts'
 import { credentialsPath, isThere, updateUrl } from './start/credentials-file.ts'
+import { warnOfOpenDataFolder } from './start/data-folder.ts'
 import { failureText } from './start/failure-text.ts'
 import { greeting, localUrl } from './start/greeting.ts'
 import { leave } from './start/leave.ts'
@@ -40,6 +42,10 @@ async function start(options: Start): Promise<void> {
 
   const { secrets, isFirstStart } = await prepareDatabase(database.connection, options)
   signal.throwIfAborted()
+
+  const backups = await keepBackups({ config, connection: database.connection, log })
+  closing.add({ name: 'backups', close: backups.close, within: 10_000 })
+  await warnOfOpenDataFolder(config.dataFolder, log)
 
   const url =
     config.processes === 1

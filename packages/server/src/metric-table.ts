@@ -132,6 +132,30 @@ export const metricTable = {
     type: 'gauge',
     help: 'Bytes that the cache of documents estimates itself to hold.',
   },
+  backupAgeSeconds: {
+    name: 'muster_backup_age_seconds',
+    type: 'gauge',
+    across: 'max',
+    help: 'Age of the newest base backup, or of the newest scheduled backup, with MUSTER_ARCHIVE_DIR or MUSTER_BACKUP_EVERY.',
+  },
+  backupFailing: {
+    name: 'muster_backup_failing',
+    type: 'gauge',
+    across: 'max',
+    help: '1 if the last backup of MUSTER_BACKUP_EVERY failed, else 0. The log has the reason.',
+  },
+  archiveFailing: {
+    name: 'muster_archive_failing',
+    type: 'gauge',
+    across: 'max',
+    help: '1 if the write-ahead log cannot be written to MUSTER_ARCHIVE_DIR, else 0. pg.log in MUSTER_DATA has the reason.',
+  },
+  archivePendingBytes: {
+    name: 'muster_archive_pending_bytes',
+    type: 'gauge',
+    across: 'max',
+    help: 'Bytes of finished segments of the write-ahead log that are not in MUSTER_ARCHIVE_DIR yet. They fill the disk of the database until they are archived.',
+  },
   databaseConnections: {
     name: 'muster_database_connections',
     type: 'gauge',

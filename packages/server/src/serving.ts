@@ -4,6 +4,7 @@ import { buildApp } from './app.ts'
 import { createAuthentication } from './auth/authenticate.ts'
 import { watchMasterKey } from './auth/master-key-watch.ts'
 import type { Secrets } from './auth/secrets.ts'
+import { measureBackups } from './backup/schedule/backups.metrics.ts'
 import type { Config } from './config.ts'
 import type { Database, Pool, PoolWatch } from './db/database.ts'
 import { measureFairness } from './db/fair/fair.metrics.ts'
@@ -99,6 +100,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   const load = createRequestLoad()
   measureFeed(metrics, feed)
   measureCertificates(metrics, certificates)
+  measureBackups(metrics, config)
   const worker = buildWorker({ config, connection, secrets, feed, outbound, load, metrics, tracing, log })
   closing.add({ name: 'background work', close: worker.close, within: 10_000 })
   await worker.start()

@@ -11,7 +11,7 @@ export function doctorCommand(): Command {
   return newClientCommand('doctor', 'find out why a server does not answer as it should')
     .description(
       prose(`Checks one thing after the other, and says what to do about what is wrong: the credentials, whether the server can be reached, the
-clocks, the server's database, the signature, and for a server on this machine the disk of its folder. Ends with 1 when a check
+clocks, the server's database, the signature, and for a server on this machine its data folder, master key, archive and backups. Ends with 1 when a check
 failed.`),
     )
     .action(run)

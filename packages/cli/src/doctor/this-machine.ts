@@ -1,5 +1,6 @@
 import { stat, statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { checkBackups } from './backups.ts'
 import { type Finding, failed, ok, warning } from './check.ts'
 
 const GIB = 2 ** 30
@@ -13,7 +14,7 @@ export async function checkCredentialsFile(file: string): Promise<Finding> {
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** The folder of a server that runs on this machine, where there is one: its disk and its master key. */
+/** The folder of a server that runs on this machine, where there is one: its disk, rights, master key and backups. */
 export async function* checkDataFolder(url: string, env = process.env): AsyncGenerator<Finding> {
   if (!loopback.test(new URL(url).hostname)) return
   const folder = resolve(env.MUSTER_DATA || 'data')
@@ -26,7 +27,15 @@ export async function* checkDataFolder(url: string, env = process.env): AsyncGen
   if (free < GIB / 4) yield failed('disk', said, hint)
   else if (free < 2 * GIB) yield warning('disk', said, hint)
   else yield ok('disk', said)
+  yield await checkMode(folder)
   yield* checkMasterKey(join(folder, 'master.key'))
+  yield* checkBackups(folder)
+}
+
+async function checkMode(folder: string): Promise<Finding> {
+  const { mode } = await stat(folder)
+  if ((mode & 0o066) === 0) return ok('data folder', `only its owner can read ${folder}`)
+  return warning('data folder', `other users of this machine can read or write ${folder}`, `chmod 700 ${folder}`)
 }
 
 async function* checkMasterKey(file: string): AsyncGenerator<Finding> {

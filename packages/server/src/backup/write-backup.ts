@@ -18,12 +18,15 @@ import {
 } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'
 import { END_OF_ROWS, type EndLine, FORMAT, type Header, lineOf } from './format.ts'
+import { createThrottle } from './throttle.ts'
 
 export interface WriteBackupOptions {
   /** Statements on it must be allowed to take long. */
   pool: pg.Pool
   /** Must not be there yet. */
   file: string
+  /** Bytes that are read in a second at most; 0 or not set: no limit. */
+  rate?: number
   signal?: AbortSignal
   /** Bytes done, of about how many. */
   onProgress?: (done: number, total: number) => void
@@ -73,7 +76,7 @@ type Written = (written: { header: Header; end: EndLine }) => void
 
 async function* contents(
   client: pg.ClientBase,
-  { onProgress = () => {} }: WriteBackupOptions,
+  { onProgress = () => {}, rate = 0, signal }: WriteBackupOptions,
   onEnd: Written,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256')
@@ -92,6 +95,7 @@ async function* contents(
   yield hashed(lineOf(header))
 
   const total = tables.reduce((sum, { bytes }) => sum + bytes, 0)
+  const throttle = createThrottle(rate, signal)
   const streams = new Map<string, copy.CopyToStreamQuery>()
   let before = 0
   for (const table of tables) {
@@ -101,6 +105,7 @@ async function* contents(
     let bytes = 0
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       yield hashed(chunk)
+      await throttle(chunk.length)
       bytes += chunk.length
       onProgress(before + Math.min(bytes, table.bytes), total)
     }

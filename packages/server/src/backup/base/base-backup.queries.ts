@@ -60,25 +60,14 @@ export async function selectArchiveCommand(client: pg.ClientBase): Promise<strin
   return isOn ? command : undefined
 }
 
-export interface ArchiverState {
-  isOn: boolean
-  /** Whether the last attempt to archive a file failed. */
-  isFailing: boolean
-  lastArchived: Date | null
-  lastFailed: Date | null
-  /** Bytes of WAL that are not in the archive yet. */
-  pendingBytes: number
-}
-
-/** What PostgreSQL says about its archiver. A file name's position ends with its segment. */
-export async function selectArchiverState(client: pg.ClientBase): Promise<ArchiverState> {
-  const { rows } = await client.query<ArchiverState>(`
-    select current_setting('archive_mode') <> 'off' as "isOn",
-      last_failed_time is not null and last_failed_time > coalesce(last_archived_time, '-infinity') as "isFailing",
-      last_archived_time as "lastArchived", last_failed_time as "lastFailed",
-      case when last_archived_wal ~ '^[0-9A-F]{24}' then greatest(0, pg_wal_lsn_diff(pg_current_wal_lsn(),
-        (('x' || substr(last_archived_wal, 9, 8))::bit(32)::bigint::text || '/0')::pg_lsn
-        + (('x' || substr(last_archived_wal, 17, 8))::bit(32)::bigint + 1) * 16777216)) else 0 end::float8 as "pendingBytes"
+/**
+ * Since when PostgreSQL has archived nothing, if its last attempt failed; undefined while it succeeds. It tries again and
+ * again.
+ */
+export async function selectArchiveFailure(client: pg.ClientBase): Promise<Date | undefined> {
+  const { rows } = await client.query<{ failing: Date | null }>(`
+    select case when last_failed_time > coalesce(last_archived_time, '-infinity')
+      then coalesce(last_archived_time, stats_reset, last_failed_time) end as failing
     from pg_stat_archiver`)
-  return rows[0]!
+  return rows[0]!.failing ?? undefined
 }

@@ -15,7 +15,7 @@ import {
   type StartedBackup,
   type StoppedBackup,
   selectArchiveCommand,
-  selectArchiverState,
+  selectArchiveFailure,
   startBackup,
   stopBackup,
   tryBackupLock,
@@ -129,7 +129,7 @@ async function waitForArchive(
   const file = join(walFolderOf(archive), compressedName(name))
   let failures = 0
   while (!(await exists(file))) {
-    failures = (await selectArchiverState(client)).isFailing ? failures + 1 : 0
+    failures = (await selectArchiveFailure(client)) === undefined ? 0 : failures + 1
     if (failures === FAILURES_SEEN) {
       throw new BackupError(
         'not-archiving',

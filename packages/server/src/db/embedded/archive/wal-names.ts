@@ -1,5 +1,5 @@
 /** initdb's default, which the embedded database uses. */
-const SEGMENT_BYTES = 16n * 1024n * 1024n
+export const SEGMENT_BYTES = 16n * 1024n * 1024n
 
 /** XLogSegmentsPerXLogId: how many segments share the middle part of a name. */
 const SEGMENTS_PER_ID = 0x1_0000_0000n / SEGMENT_BYTES

@@ -1,0 +1,134 @@
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { putCluster } from '../../server/test/cluster.ts'
+import { readCredentials, sendAs, startServerProcess } from '../../server/test/server-process.ts'
+import { muster, temporaryFolder } from './muster.ts'
+
+interface Finding {
+  check: string
+  result: string
+  message: string
+  hint?: string
+}
+
+async function newFolder() {
+  const { path } = await temporaryFolder()
+  const data = join(path, 'data')
+  await putCluster(data)
+  return { path, data }
+}
+
+const serve = (env: Record<string, string>) => startServerProcess(env, onTestFinished)
+
+async function doctor(data: string, url: string): Promise<Map<string, Finding>> {
+  const env = { MUSTER_DATA: data, ...(await readCredentials(data)), MUSTER_URL: url }
+  const { stdout } = await muster(['doctor', '--json'], { env })
+  const { checks } = JSON.parse(stdout) as { checks: Finding[] }
+  return new Map(checks.map((finding) => [finding.check, finding]))
+}
+
+async function metric(url: string, name: string): Promise<number | undefined> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
+  return value === undefined ? undefined : Number(value)
+}
+
+/** Waits until it is so; the test's own limit ends it otherwise. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(200)
+}
+
+it('writes backups by schedule, keeps the newest, and restores from one', async () => {
+  const { path, data } = await newFolder()
+  const folder = join(path, 'nightly')
+  const env = { MUSTER_DATA: data, MUSTER_BACKUP_EVERY: '2s', MUSTER_BACKUP_KEEP: '2', MUSTER_BACKUP_DIR: folder }
+  const server = await serve(env)
+  await writeFile(join(path, 'own.backup'), 'kept')
+  const seen = new Set<string>()
+  await until(async () => {
+    for (const name of await readdir(folder).catch(() => [])) if (name.endsWith('.backup')) seen.add(name)
+    return seen.size >= 4
+  })
+  await until(async () => (await metric(server.url, 'muster_backup_age_seconds')) !== undefined)
+  expect(await metric(server.url, 'muster_backup_failing')).toBe(0)
+  await server.stop()
+  const kept = (await readdir(folder)).filter((name) => name.endsWith('.backup'))
+  expect(kept).toEqual([...seen].sort().slice(-2))
+  const restored = await muster(['restore', join(folder, kept[1]!), '--without-key'], {
+    env: { MUSTER_DATA: join(path, 'restored') },
+  })
+  expect({ code: restored.code, stderr: restored.stderr }).toEqual({ code: 0, stderr: '' })
+})
+
+it('takes base backups by schedule where there is an archive, also with several server processes', async () => {
+  const { path, data } = await newFolder()
+  const archive = join(path, 'archive')
+  const env = { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive, MUSTER_BACKUP_EVERY: '1h', MUSTER_WORKERS: '2' }
+  const server = await serve(env)
+  await until(async () => (await metric(server.url, 'muster_backup_age_seconds')) !== undefined)
+  expect(await readdir(join(archive, 'base'))).toHaveLength(1)
+  expect(await metric(server.url, 'muster_archive_failing')).toBe(0)
+  const findings = await doctor(data, server.url)
+  expect(findings.get('archive')).toMatchObject({ result: 'ok' })
+  expect(findings.get('backup')).toMatchObject({ result: 'ok' })
+})
+
+it('reports a backup that fails, and one that is too old', async () => {
+  const { path, data } = await newFolder()
+  const folder = join(path, 'file/backups')
+  await writeFile(join(path, 'file'), '')
+  const env = { MUSTER_DATA: data, MUSTER_BACKUP_EVERY: '1h', MUSTER_BACKUP_DIR: folder }
+  const server = await serve(env)
+  await until(async () => (await metric(server.url, 'muster_backup_failing')) === 1)
+  expect(server.stderr()).toContain('the scheduled backup failed')
+  expect((await doctor(data, server.url)).get('backup')).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining('ENOTDIR'),
+  })
+  const { body } = await sendAs(await readCredentials(data), server.url, '{ login { email } }')
+  expect(body.errors).toBeUndefined()
+
+  // As after a failure that lasts.
+  await server.stop()
+  const status = JSON.parse(await readFile(join(data, 'backup-status.json'), 'utf8'))
+  const newest = new Date(Date.now() - 3 * 3_600_000).toISOString()
+  const plain = await serve({ MUSTER_DATA: data })
+  await writeFile(join(data, 'backup-status.json'), JSON.stringify({ ...status, newest }))
+  expect((await doctor(data, plain.url)).get('backup')).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining('every 1 h'),
+  })
+})
+
+it('reports an archive that cannot be written, and when it can be again', async () => {
+  const { path, data } = await newFolder()
+  const archive = join(path, 'archive')
+  const server = await serve({ MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive })
+  // Root may write anywhere, but not into a file.
+  const wal = join(archive, 'wal')
+  await rm(wal, { recursive: true })
+  await writeFile(wal, '')
+  const failing = await muster(['backup', '--base'], { env: { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive } })
+  expect(failing).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be archived') })
+  await until(async () => (await metric(server.url, 'muster_archive_failing')) === 1)
+  expect(await metric(server.url, 'muster_archive_pending_bytes')).toBeGreaterThan(0)
+  const findings = await doctor(data, server.url)
+  expect(findings.get('archive')).toMatchObject({ result: 'failed', message: expect.stringContaining('MiB') })
+  expect(findings.get('backup')).toMatchObject({ result: 'warning', hint: expect.stringContaining('backup --base') })
+  expect(server.stderr()).toContain('the write-ahead log cannot be archived')
+})
+
+it('warns of a data folder that others can read', async () => {
+  const { data } = await newFolder()
+  await chmod(data, 0o755)
+  const server = await serve({ MUSTER_DATA: data })
+  expect(server.stderr()).toContain(`chmod 700 ${data}`)
+  expect((await doctor(data, server.url)).get('data folder')).toMatchObject({
+    result: 'warning',
+    hint: `chmod 700 ${data}`,
+  })
+  await chmod(data, 0o700)
+  expect((await doctor(data, server.url)).get('data folder')).toMatchObject({ result: 'ok' })
+})

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import pg from 'pg'
+import { countPendingBytes } from '../../db/embedded/archive/pending-wal.ts'
+import { BackupError } from '../backup-error.ts'
+import { selectArchiveFailure } from '../base/base-backup.queries.ts'
+import { type BackupConfig, kindOf } from './backup-kinds.ts'
+import { type ArchiveStatus, type BackupStatus, removeStatus, writeStatus } from './status-file.ts'
+
+export interface BackupsOptions {
+  config: BackupConfig
+  connection: pg.PoolConfig
+  log: FastifyBaseLogger
+}
+
+const LOOK_EVERY_MS = 10_000
+const LONGEST_RETRY_MS = 15 * 60_000
+/** How often the log repeats that the archive fails. */
+const REMIND_MS = 3_600_000
+
+/** Watches the archive, and backs up by schedule, for as long as the server runs. */
+export async function keepBackups(options: BackupsOptions): Promise<{ close(): Promise<void> }> {
+  const { config, log } = options
+  if (config.archiveFolder === undefined && config.backupEvery === undefined) {
+    // Of an earlier start with other settings.
+    await removeStatus(config.dataFolder).catch(() => {})
+    return { close: async () => {} }
+  }
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const running = watch(options, signal).catch((error: unknown) => {
+    if (!signal.aborted) log.error({ err: error }, 'backups are no longer watched')
+  })
+  return {
+    async close() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+async function watch({ config, connection, log }: BackupsOptions, signal: AbortSignal): Promise<void> {
+  const { backupEvery: every } = config
+  const kind = kindOf(config, connection)
+  const reportArchive = archiveReporter(log, config.archiveFolder)
+  let failure: BackupStatus['failure'] = null
+  let retryAt = 0
+  let backup: Promise<void> | undefined
+
+  const backUp = async (): Promise<void> => {
+    try {
+      const where = await kind.write(signal)
+      failure = null
+      log.info({ backup: where }, 'backed up')
+    } catch (error) {
+      // Another server does it, or this one stops.
+      if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return
+      failure = { at: new Date().toISOString(), message: (error as Error).message }
+      retryAt = Date.now() + Math.min(every! / 10, LONGEST_RETRY_MS)
+      log.error({ err: error, folder: kind.folder }, 'the scheduled backup failed')
+    }
+  }
+
+  while (!signal.aborted) {
+    let newest: Date | undefined
+    try {
+      newest = await kind.newest().catch(() => undefined)
+      const archive = config.archiveFolder === undefined ? null : await lookAtArchive(config.dataFolder, connection)
+      if (archive !== null) reportArchive(archive)
+      const status = { checked: new Date().toISOString(), folder: kind.folder, everyMs: every ?? null }
+      await writeStatus(config.dataFolder, { ...status, newest: newest?.toISOString() ?? null, failure, archive })
+    } catch (error) {
+      log.warn({ err: error }, 'the state of backups cannot be determined')
+    }
+    const due = every === undefined ? Number.POSITIVE_INFINITY : Math.max(retryAt, (newest?.getTime() ?? 0) + every)
+    if (backup === undefined && due <= Date.now()) {
+      backup = backUp().finally(() => {
+        backup = undefined
+      })
+    }
+    const pause = backup === undefined ? Math.min(LOOK_EVERY_MS, Math.max(100, due - Date.now())) : LOOK_EVERY_MS
+    await Promise.race([sleep(pause, undefined, { signal }).catch(() => {}), backup ?? new Promise(() => {})])
+  }
+  await backup
+}
+
+async function lookAtArchive(dataFolder: string, connection: pg.PoolConfig): Promise<ArchiveStatus> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000, query_timeout: 10_000 })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const failing = await selectArchiveFailure(client)
+    return { failingSince: failing?.toISOString() ?? null, pendingBytes: await countPendingBytes(dataFolder) }
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Logs when archiving begins to fail, every hour while it does, and when it works again. */
+function archiveReporter(log: FastifyBaseLogger, archive: string | undefined) {
+  let remindAt: number | undefined
+  return ({ failingSince, pendingBytes }: ArchiveStatus): void => {
+    if (failingSince === null) {
+      if (remindAt !== undefined) log.info({ archive }, 'the write-ahead log is archived again')
+      remindAt = undefined
+    } else if (remindAt === undefined || Date.now() > remindAt) {
+      remindAt = Date.now() + REMIND_MS
+      log.error(
+        { archive, failingSince, pendingBytes },
+        'the write-ahead log cannot be archived, and fills the disk of the database meanwhile; pg.log says why',
+      )
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { clusterFolderOf } from '../cluster.ts'
+import { SEGMENT_BYTES, segmentNumber } from './wal-names.ts'
+
+/** PostgreSQL marks what it still has to archive by a file with the ending .ready. */
+export async function countPendingBytes(dataFolder: string): Promise<number> {
+  const names = await readdir(join(clusterFolderOf(dataFolder), 'pg_wal/archive_status'))
+  const waiting = names.filter((name) => name.endsWith('.ready') && segmentNumber(name) !== undefined)
+  return waiting.length * Number(SEGMENT_BYTES)
+}

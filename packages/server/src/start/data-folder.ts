@@ -1,0 +1,10 @@
+import { stat } from 'node:fs/promises'
+import type { FastifyBaseLogger } from 'fastify'
+
+/** The server creates its data folder closed to others; one that existed before may be open. */
+export async function warnOfOpenDataFolder(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
+  const { mode } = await stat(dataFolder).catch(() => ({ mode: 0 }))
+  if ((mode & 0o066) === 0) return
+  const what = { dataFolder, mode: (mode & 0o777).toString(8), fix: `chmod 700 ${dataFolder}` }
+  log.warn(what, 'other users of this machine can read or write the data folder')
+}
