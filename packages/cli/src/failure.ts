@@ -16,7 +16,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     exitCode: exitCodes.refused,
     hint: 'Check the access key in the credentials file, and the clock of this machine: "muster doctor" does both.',
   },
-  FORBIDDEN: { exitCode: exitCodes.refused, hint: 'The access key may only read; use one that may write.' },
+  FORBIDDEN: { exitCode: exitCodes.refused, hint: 'The access key does not allow this. Use one that does.' },
   NOT_FOUND: { exitCode: exitCodes.notFound },
   CONFLICT: { exitCode: exitCodes.conflict },
   RATE_LIMITED: { exitCode: exitCodes.notNow, hint: 'Wait a moment and try again.' },

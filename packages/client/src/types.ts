@@ -12,6 +12,11 @@ export interface CallOptions {
   timeout?: number | undefined
   /** Tries after the first, where trying again is safe. */
   retries?: number | undefined
-  /** Whether a mutation may be sent again where it is not known if it ran: told by its fields if left away. */
+  /** Whether a mutation may be sent again if it is not known whether it ran. If omitted, its fields decide. */
   idempotent?: boolean | undefined
+  /**
+   * Sent as Idempotency-Key with a mutation that creates something: 1 to 255 printable ASCII characters. If omitted, each call
+   * has a new one. Keep your own to repeat a call after your program restarts.
+   */
+  idempotencyKey?: string | undefined
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../server/test/app.ts'
-import { Muster, OutcomeUnknownError } from '../src/index.ts'
+import { ConflictError, Muster, OutcomeUnknownError } from '../src/index.ts'
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts'
 
 let app: TestApp
@@ -20,17 +20,42 @@ async function behindProxy(): Promise<{ proxy: CuttingProxy; muster: Muster; dir
 }
 
 describe('a connection that breaks once the server has done what was asked', () => {
-  it('makes no mutation run twice', async () => {
+  it('makes a mutation that creates be sent again, which creates nothing twice', async () => {
     const { proxy, muster, direct } = await behindProxy()
-    proxy.holdBackAnswers(5)
     for (let number = 0; number < 5; number++) {
-      const registration = muster.mutations.registerDevice({ name: `pump ${number}` })
-      await expect(registration).rejects.toBeInstanceOf(OutcomeUnknownError)
+      proxy.holdBackAnswers(2)
+      const { registerDevice } = await muster.mutate({
+        registerDevice: { $: { name: `pump ${number}` }, device: { name: true } },
+      })
+      expect(registerDevice.device.name).toBe(`pump ${number}`)
     }
-    expect(proxy.connections()).toBe(5)
+    expect(proxy.connections()).toBeGreaterThan(10)
     expect(await direct.devices({ select: { name: true }, sort: 'name asc' }).toArray()).toEqual(
       Array.from({ length: 5 }, (_, number) => ({ name: `pump ${number}` })),
     )
+  })
+
+  it('names what was created if the lost response held its secret', async () => {
+    const { proxy, muster, direct } = await behindProxy()
+    proxy.holdBackAnswers(1)
+    const error = await muster.mutations.createAccessKey({ name: 'laptop' }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ConflictError)
+    const { login } = await direct.select({ login: { accessKeys: { key: true, name: true } } })
+    const made = login?.accessKeys.filter(({ name }) => name === 'laptop') ?? []
+    expect((error as ConflictError).errors[0]?.extensions).toMatchObject({
+      reason: 'already-created',
+      created: { kind: 'access key', id: made[0]?.key },
+    })
+    expect(made).toHaveLength(1)
+  })
+
+  it('makes no other mutation run twice', async () => {
+    const { proxy, muster, direct } = await behindProxy()
+    const { device } = await direct.mutations.registerDevice({ name: 'pump' })
+    proxy.holdBackAnswers(1)
+    const rotation = muster.mutations.rotateDeviceSecret({ deviceId: device.id })
+    await expect(rotation).rejects.toBeInstanceOf(OutcomeUnknownError)
+    expect(proxy.connections()).toBe(1)
   })
 
   it('makes one that sets a value be sent again, which records nothing twice', async () => {

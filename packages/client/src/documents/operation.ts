@@ -1,8 +1,11 @@
 // Strings, block strings and comments (GraphQL §2.1.4, §2.9.4): what they hold is no part of the structure.
 const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 
-/** What running a document twice does beside running it once: nothing, nothing that stays, or it again. */
-export type Effect = 'none' | 'idempotent' | 'once'
+/**
+ * What sending a document twice does: `none` changes nothing, `idempotent` leaves what sending it once leaves, `creates` takes
+ * effect once if both carry the same Idempotency-Key, and `once` takes effect twice.
+ */
+export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
  * Mutations that set a value: sent twice, they leave what they leave when sent once. Those of access keys and webhooks are
@@ -18,17 +21,34 @@ const idempotent: ReadonlySet<string> = new Set([
   'reportState',
 ])
 
-/** The effect of the operation that would run; of the gravest where it is not known which. What is in doubt counts as `once`. */
+/** Mutations that accept an Idempotency-Key, if a document has one of them and no other field. */
+const creating: ReadonlySet<string> = new Set([
+  'addService',
+  'createAccessKey',
+  'createRegistrationCode',
+  'createWebhook',
+  'registerDevice',
+])
+
+/** From the gravest. */
+const effects: readonly Effect[] = ['once', 'creates', 'idempotent', 'none']
+
+/** The effect of the operation that would run; the gravest if it is not known which one. If in doubt, `once`. */
 export function effectOf(document: string, operationName?: string): Effect {
   const definitions = readDefinitions(document)
   const named = definitions.filter(({ kind, name }) => kind !== 'fragment' && name === operationName)
   const possible = named.length > 0 ? named : definitions.filter(({ kind }) => kind !== 'fragment')
   if (possible.length === 0) return 'once'
-  const effects = possible.map(({ kind, rootFields }): Effect => {
-    if (kind === 'query') return 'none'
-    return kind === 'mutation' && rootFields.every((field) => idempotent.has(field)) ? 'idempotent' : 'once'
-  })
-  return effects.find((effect) => effect === 'once') ?? effects.find((effect) => effect === 'idempotent') ?? 'none'
+  const found = possible.map(effectOfDefinition)
+  return effects.find((effect) => found.includes(effect)) ?? 'once'
+}
+
+function effectOfDefinition({ kind, rootFields }: Definition): Effect {
+  if (kind === 'query') return 'none'
+  if (kind !== 'mutation') return 'once'
+  if (rootFields.every((field) => idempotent.has(field))) return 'idempotent'
+  const [field] = rootFields
+  return field !== undefined && rootFields.length === 1 && creating.has(field) ? 'creates' : 'once'
 }
 
 interface Definition {

@@ -52,12 +52,16 @@ export function judgeAnswer({ endpoint, effect, response, text }: Answered): Att
  * the API, a proxy that waited or gave up, cannot know.
  */
 function outcomeOf(status: number, answer: Answer | undefined): Attempt['outcome'] {
-  if (status === 429) return 'refused'
+  if (status === 429 || isStillRunning(answer)) return 'refused'
   if (status === 503 && answer !== undefined && !('data' in answer)) return 'refused'
   return status === 502 || status === 503 || status === 504 || (status >= 500 && answer === undefined)
     ? 'unknown'
     : 'final'
 }
+
+/** An earlier try of this call has not finished: the next one gets its response. */
+const isStillRunning = (answer: Answer | undefined): boolean =>
+  answer?.errors?.[0]?.extensions?.reason === 'still-running'
 
 interface Failed {
   endpoint: string

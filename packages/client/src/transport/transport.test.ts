@@ -114,6 +114,7 @@ describe('errors', () => {
 
 const mutation = '# query\nmutation M { x(text: "query {") }'
 const idempotent = 'mutation { setAttribute(serviceId: "a", name: "b", value: "c") }'
+const creation = 'mutation { registerDevice(name: "a") { device { id } } }'
 const proxy = { status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }
 
 describe('trying again', () => {
@@ -153,6 +154,36 @@ describe('trying again', () => {
     await expect(muster.query(mutation)).rejects.toBeInstanceOf(OutcomeUnknownError)
     // On a machine that is busy the time may be over before the request has come.
     expect(received.length).toBeLessThan(2)
+  })
+
+  it.each<[string, Reply]>([
+    ['a broken connection', { hangUp: true }],
+    ['503 on the way', failed('UNAVAILABLE', 503)],
+    [
+      'a first try that still runs',
+      {
+        status: 409,
+        headers: { 'retry-after': '0' },
+        body: { errors: [{ message: 'x', extensions: { code: 'CONFLICT', reason: 'still-running' } }] },
+      },
+    ],
+  ])('follows %s for mutations that create, with the same Idempotency-Key', async (_name, reply) => {
+    const { muster, received } = await answering([reply, reply, fine])
+    await muster.query(creation)
+    await muster.query(creation)
+    const keys = received.map(({ request }) => request.headers['idempotency-key'])
+    expect(keys).toHaveLength(4)
+    expect(keys[0]).toMatch(/^"[0-9a-f-]{36}"$/)
+    expect(new Set(keys.slice(0, 3)).size).toBe(1)
+    expect(keys[3]).not.toBe(keys[0])
+  })
+
+  it('sends the Idempotency-Key that the caller gives, and none with other operations', async () => {
+    const { muster, received } = await answering([fine])
+    await muster.query(creation, {}, { idempotencyKey: 'order "7"' })
+    await muster.query(idempotent)
+    expect(received.map(({ request }) => request.headers['idempotency-key'])).toEqual(['"order \\"7\\""', undefined])
+    await expect(muster.query(creation, {}, { idempotencyKey: 'é' })).rejects.toThrow('printable ASCII')
   })
 
   it('goes by what the caller says of a mutation', async () => {

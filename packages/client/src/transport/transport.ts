@@ -29,12 +29,14 @@ export interface Operation {
   document: string
   variables?: Readonly<Record<string, unknown>> | undefined
   operationName?: string | undefined
+  /** Sent beside those of every request. */
+  headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** What of an operation decides how often it may be sent. */
 export function effectOfCall({ document, operationName }: Operation, { idempotent }: CallOptions): Effect {
   const effect = effectOf(document, operationName)
-  if (effect === 'none' || idempotent === undefined) return effect
+  if (effect === 'none' || idempotent === undefined || (idempotent && effect === 'creates')) return effect
   return idempotent ? 'idempotent' : 'once'
 }
 
@@ -50,11 +52,12 @@ const RATE_LIMIT_PATIENCE = 300_000
  */
 export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<Answer> {
   const effect = effectOfCall(operation, options)
+  const headers = idempotencyHeader(effect, options)
   const { retries = transport.retries } = options
   const patienceEnds = performance.now() + (retries > 0 ? RATE_LIMIT_PATIENCE : 0)
   let failures = 0
   for (let count = 0; ; count++) {
-    const attempt = await attemptOnce(transport, operation, options, effect)
+    const attempt = await attemptOnce(transport, { ...operation, headers }, options, effect)
     const mayRetry = attempt.outcome === 'refused' || (attempt.outcome === 'unknown' && effect !== 'once')
     const isInTime = attempt.isRateLimited ? performance.now() < patienceEnds : failures++ < retries
     const delay = mayRetry && isInTime ? retryDelay(count, attempt.retryAfter) : undefined
@@ -64,6 +67,15 @@ export async function send(transport: Transport, operation: Operation, options: 
     }
     await pause(delay, options.signal)
   }
+}
+
+/** Every try of one call has the same key, so that the server runs it once. */
+function idempotencyHeader(effect: Effect, { idempotencyKey }: CallOptions): Record<string, string> {
+  const key = idempotencyKey ?? (effect === 'creates' ? crypto.randomUUID() : undefined)
+  if (key === undefined) return {}
+  if (!/^[\x20-\x7e]{1,255}$/.test(key))
+    throw new TypeError('idempotencyKey must have 1 to 255 printable ASCII characters')
+  return { 'Idempotency-Key': `"${key.replace(/["\\]/g, '\\$&')}"` }
 }
 
 async function attemptOnce(
@@ -94,11 +106,11 @@ async function attemptOnce(
 export async function prepareRequest(
   { sign }: Transport,
   url: string,
-  { document, variables, operationName }: Operation,
+  { document, variables, operationName, headers: more }: Operation,
   accept = 'application/graphql-response+json, application/json;q=0.9',
 ): Promise<{ method: string; headers: Record<string, string>; body: string; redirect: 'manual' }> {
   const body = JSON.stringify({ query: document, variables, operationName })
-  const headers = { 'Content-Type': 'application/json', Accept: accept }
+  const headers = { 'Content-Type': 'application/json', Accept: accept, ...more }
   const signature = await sign({ method: 'POST', url, headers, body })
   // A redirect would carry a signature for another address.
   return { method: 'POST', headers: { ...headers, ...signature }, body, redirect: 'manual' }

@@ -17,6 +17,7 @@ export function operationSchema(operation: Operation, tag: string, schema: Graph
     tags: [tag],
     deprecated: true,
     ...(route.isPublic && { security: [] }),
+    ...(route.status === 201 && { headers: idempotencyHeader }),
     ...(inPath.length > 0 && { params: { type: 'object', properties: Object.fromEntries(inPath) } }),
     ...(!isChange && parameters.length > 0 && { querystring: querySchema(parameters) }),
     ...(isChange && parameters.length > 0 && { body: bodySchema(operation) }),
@@ -27,6 +28,16 @@ export function operationSchema(operation: Operation, tag: string, schema: Graph
       '5XX': errorsWith('The server or its database could not do it.'),
     },
   }
+}
+
+const idempotencyHeader = {
+  type: 'object',
+  properties: {
+    'Idempotency-Key': {
+      type: 'string',
+      description: 'A string in double quotes, new for each request. A repeat with the same key creates nothing more.',
+    },
+  },
 }
 
 function successSchema(operation: Operation, schema: GraphQLSchema): object {

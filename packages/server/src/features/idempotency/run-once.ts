@@ -99,8 +99,17 @@ function replay(
     throw new KeyReusedError('BAD_USER_INPUT', message, { reason: 'idempotency-key-reused' })
   }
   if (response !== null) return { data: JSON.parse(response) }
-  const message = `this request created ${kind} ${JSON.stringify(id)}; its response is not stored, because it held a secret or was too large`
+  const message = `this request created ${kind} ${JSON.stringify(id)}, and its response is not stored because it held a secret or was too large. If you need the secret, ${newSecret[kind as Created['kind']]}`
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
+}
+
+/** How to get a secret whose only response was lost. */
+const newSecret: Record<Created['kind'], string> = {
+  'access key': 'delete the key and create another',
+  device: 'call rotateDeviceSecret',
+  'registration code': 'delete the code and create another',
+  service: 'read the service: it has none',
+  webhook: 'call rotateWebhookSecret',
 }
 
 /** The transaction of one request, begun when the use case asks for it. */

@@ -1,0 +1,44 @@
+import { randomInt } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../server/test/database.ts'
+import { claimPorts } from '../../server/test/ports.ts'
+import { readCredentials, startServerProcess } from '../../server/test/server-process.ts'
+import { Muster } from '../src/index.ts'
+import { startCuttingProxy } from './cutting-proxy.ts'
+
+const CUTS = 100
+/** One of so many cuts kills the server. */
+const KILL_EVERY = 20
+
+it('creates each device once when 100 requests are cut off and repeated', { timeout: 300_000 }, async () => {
+  const database = await createTestDatabase()
+  onTestFinished(database.drop)
+  const folder = await mkdtemp(join(tmpdir(), 'muster-cut-creations-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const [port] = await claimPorts(1)
+  const start = () => startServerProcess({ DATABASE_URL: database.url, MUSTER_DATA: folder, PORT: String(port) })
+  let server = await start()
+  const { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' } = await readCredentials(folder)
+  const proxy = await startCuttingProxy(server.url)
+  const muster = new Muster({ url: proxy.url, keyId, secret, retries: 30 })
+  const names = Array.from({ length: CUTS }, (_, number) => `pump ${String(number).padStart(3, '0')}`)
+
+  for (const [number, name] of names.entries()) {
+    if (number % 2 === 0) proxy.holdBackAnswers(1)
+    const creation = muster.mutate({ registerDevice: { $: { name }, device: { name: true } } })
+    await sleep(randomInt(30))
+    if (number % KILL_EVERY === KILL_EVERY - 1) {
+      await server.stop('SIGKILL')
+      server = await start()
+    } else proxy.cut()
+    expect((await creation).registerDevice.device.name).toBe(name)
+  }
+
+  const direct = new Muster({ url: server.url, keyId, secret })
+  const devices = await direct.devices({ select: { name: true }, sort: 'name asc' }).toArray()
+  expect(devices.map(({ name }) => name)).toEqual(names)
+})
