@@ -96,3 +96,29 @@ describeConsole('the account', () => {
     await page.getByRole('row').getByRole('link', { name: 'gate' }).waitFor()
   })
 })
+
+describeConsole('creating an access key long after signing in', () => {
+  let now = Date.now()
+  const site = startConsole({ clock: () => new Date(now) })
+
+  it('asks for the password again, by the keyboard, and then creates it', async () => {
+    now = Date.now()
+    const person = await site.newPerson()
+    const page = await site.open(person, { path: '/account/keys' })
+    now += 2 * 3_600_000
+    await page.getByRole('button', { name: 'New access key' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Nightly export')
+    await page.keyboard.press('Enter')
+    const password = dialog.getByLabel('Your password')
+    await dialog.locator('input[type=password]:focus').waitFor()
+    await page.keyboard.type('not it')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('This is not your password').waitFor()
+    await password.fill(person.password)
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Download credentials' }).waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('row', { name: /Nightly export/ }).waitFor()
+  })
+})

@@ -47,6 +47,11 @@ export const requestReasons = {
     code: 'FORBIDDEN',
     meaning: 'The access key would create or enable a key that expires later, or that drops the digest requirement.',
   },
+  'sign-in-too-old': {
+    code: 'FORBIDDEN',
+    meaning:
+      'The session signed in more than an hour ago: confirm the sign-in at `POST /auth/confirm-sign-in`, then repeat the request.',
+  },
   'idempotency-key-invalid': {
     code: 'BAD_USER_INPUT',
     meaning: 'The Idempotency-Key header is not one string in double quotes, or is empty or too long.',

@@ -173,6 +173,7 @@ export type Mutation = {
    * The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none.
    * A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and
    * must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access.
+   * In a session, the sign-in must be at most an hour old: otherwise FORBIDDEN, reason sign-in-too-old, until it is confirmed.
    */
   createAccessKey: CreatedAccessKey;
   /**

@@ -546,7 +546,7 @@ export interface MutationFields {
     name: string
     port?: number | null | undefined
   }>
-  /** The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none. A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access. */
+  /** The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none. A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access. In a session, the sign-in must be at most an hour old: otherwise FORBIDDEN, reason sign-in-too-old, until it is confirmed. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -971,7 +971,7 @@ export interface Mutations {
     name: string
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none. A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access. */
+  /** The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none. A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access. In a session, the sign-in must be at most an hour old: otherwise FORBIDDEN, reason sign-in-too-old, until it is confirmed. */
   createAccessKey(args: {
     expires?: string | Date | null | undefined
     name?: string | null | undefined

@@ -1,7 +1,7 @@
 import { type Client, cacheExchange, createClient, fetchExchange, mapExchange } from 'urql'
 import { api } from '../app/paths.ts'
 import { isSignedOut } from './describe-error.ts'
-import { sessionHeaders } from './session-headers.ts'
+import { fetchOptionsWith } from './session-headers.ts'
 
 /** Talks to the API with the browser's session. `onSignedOut` is called when the session no longer holds. */
 export function createGraphqlClient(onSignedOut: () => void): Client {
@@ -10,7 +10,7 @@ export function createGraphqlClient(onSignedOut: () => void): Client {
     // Queries are posted too: a session is not accepted with GET.
     preferGetMethod: false,
     requestPolicy: 'cache-and-network',
-    fetchOptions: { credentials: 'same-origin', headers: sessionHeaders },
+    fetchOptions: fetchOptionsWith({}),
     exchanges: [
       mapExchange({
         onError(error) {

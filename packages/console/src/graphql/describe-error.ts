@@ -44,6 +44,12 @@ export function errorCode(error: unknown): string | undefined {
   return describeError(error).code
 }
 
+/** What `extensions.reason` of the first error says. */
+export function errorReason(error: unknown): string | undefined {
+  const reason = error instanceof CombinedError ? error.graphQLErrors[0]?.extensions.reason : undefined
+  return typeof reason === 'string' ? reason : undefined
+}
+
 export const isSignedOut = (error: CombinedError): boolean =>
   error.graphQLErrors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED')
 

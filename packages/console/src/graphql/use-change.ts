@@ -1,5 +1,6 @@
-import { useCallback, useMemo } from 'react'
-import { type AnyVariables, type OperationContext, type TypedDocumentNode, useClient } from 'urql'
+import { useCallback, useMemo, useRef } from 'react'
+import { type AnyVariables, CombinedError, type OperationContext, type TypedDocumentNode, useClient } from 'urql'
+import { fetchOptionsWith } from './session-headers.ts'
 
 /**
  * Runs a mutation; rejects with the error, so that dialogs can show it. Afterwards every query over one of these types asks
@@ -8,12 +9,13 @@ import { type AnyVariables, type OperationContext, type TypedDocumentNode, useCl
 export function useChange<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
   types: readonly string[] = [],
-): (variables: Variables) => Promise<Data> {
+): (variables: Variables, headers?: Record<string, string>) => Promise<Data> {
   const client = useClient()
   const names = types.join(' ')
   return useCallback(
-    async (variables: Variables): Promise<Data> => {
-      const context = { additionalTypenames: names === '' ? [] : names.split(' ') }
+    async (variables: Variables, headers?: Record<string, string>): Promise<Data> => {
+      const additionalTypenames = names === '' ? [] : names.split(' ')
+      const context = { additionalTypenames, ...(headers && { fetchOptions: fetchOptionsWith(headers) }) }
       const { data, error } = await client.mutation(document, variables, context)
       if (error !== undefined) throw error
       if (data === undefined) throw new Error('the server answered nothing')
@@ -22,6 +24,36 @@ export function useChange<Data, Variables extends AnyVariables>(
     [client, document, names],
   )
 }
+
+/**
+ * `useChange` for a mutation that creates something. If no response arrives, the same variables are sent again with the same
+ * Idempotency-Key, so that nothing is created twice.
+ */
+export function useCreation<Data, Variables extends AnyVariables>(
+  document: TypedDocumentNode<Data, Variables>,
+  types: readonly string[] = [],
+): (variables: Variables) => Promise<Data> {
+  const change = useChange(document, types)
+  const unanswered = useRef<{ variables: string; key: string }>(undefined)
+  return useCallback(
+    async (given: Variables): Promise<Data> => {
+      const variables = JSON.stringify(given)
+      const key = unanswered.current?.variables === variables ? unanswered.current.key : newIdempotencyKey()
+      unanswered.current = undefined
+      try {
+        return await change(given, { 'Idempotency-Key': `"${key}"` })
+      } catch (error) {
+        if (error instanceof CombinedError && error.networkError !== undefined) unanswered.current = { variables, key }
+        throw error
+      }
+    },
+    [change],
+  )
+}
+
+/** 128 random bits. `crypto.randomUUID` exists on secure origins only. */
+const newIdempotencyKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** For queries over lists that may be empty: an empty answer names no type by which it could be found again. */
 export function useTypes(...types: string[]): Partial<OperationContext> {

@@ -230,6 +230,7 @@ export interface Session {
   account_id: string
   address: string | null
   agent: string | null
+  confirmed: Timestamp | null
   created: Generated<Timestamp>
   expires: Timestamp
   id: string

@@ -2,7 +2,7 @@ import { Button, Divider, Group, NumberInput, Stack, TextInput } from '@mantine/
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { useChange } from '../../graphql/use-change.ts'
+import { useCreation } from '../../graphql/use-change.ts'
 import { type AttributeRow, AttributeRows, attributesFrom, checkAttributes } from './attribute-rows.tsx'
 import { CreateRegistrationCodeDocument } from './codes.generated.ts'
 import type { NewCode } from './created-code.tsx'
@@ -26,7 +26,7 @@ interface Values {
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
 
 export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
-  const create = useChange(CreateRegistrationCodeDocument, ['RegistrationCode'])
+  const create = useCreation(CreateRegistrationCodeDocument, ['RegistrationCode'])
   const [error, setError] = useState<unknown>()
   const form = useForm<Values>({
     initialValues: { uses: 1, name: '', platform: '', expiry: inDays(7), services: [], attributes: [] },

@@ -2,7 +2,9 @@ import { Button, Checkbox, Group, Input, Radio, SegmentedControl, Stack, Textare
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { useChange } from '../../graphql/use-change.ts'
+import { errorReason } from '../../graphql/describe-error.ts'
+import { useCreation } from '../../graphql/use-change.ts'
+import { ConfirmSignIn } from '../sign-in/confirm-sign-in.tsx'
 import type { NewKey } from './created-key.tsx'
 import { Expiry, expiryFrom, noExpiry, readExpiry } from './expiry.tsx'
 import { CreateAccessKeyDocument } from './keys.generated.ts'
@@ -13,8 +15,9 @@ interface NewKeyFormProps {
 }
 
 export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
-  const create = useChange(CreateAccessKeyDocument, ['AccessKey'])
+  const create = useCreation(CreateAccessKeyDocument, ['AccessKey'])
   const [error, setError] = useState<unknown>()
+  const [needsConfirmation, setNeedsConfirmation] = useState(false)
   const form = useForm({
     initialValues: {
       name: '',
@@ -31,7 +34,8 @@ export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
     },
   })
 
-  const submit = form.onSubmit(async ({ name, may, requireDigest, kind, publicKey, expiry }) => {
+  const createKey = async (): Promise<void> => {
+    const { name, may, requireDigest, kind, publicKey, expiry } = form.values
     setError(undefined)
     try {
       const { createAccessKey } = await create({
@@ -43,10 +47,14 @@ export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
       })
       onCreated(createAccessKey)
     } catch (failure) {
-      setError(failure)
+      const isTooOld = errorReason(failure) === 'sign-in-too-old'
+      setNeedsConfirmation(isTooOld)
+      if (!isTooOld) setError(failure)
     }
-  })
+  }
+  const submit = form.onSubmit(createKey)
 
+  if (needsConfirmation) return <ConfirmSignIn onConfirmed={createKey} onCancel={() => setNeedsConfirmation(false)} />
   return (
     <form onSubmit={submit}>
       <Stack>

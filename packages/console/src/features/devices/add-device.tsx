@@ -1,11 +1,11 @@
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { useMutation } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
-import { AddDeviceDocument } from './devices.generated.ts'
+import { useCreation } from '../../graphql/use-change.ts'
+import { AddDeviceDocument, type AddDeviceMutation } from './devices.generated.ts'
 
 interface AddDeviceProps {
   opened: boolean
@@ -14,22 +14,28 @@ interface AddDeviceProps {
 
 /** Registers a device by hand; its secret is shown this once. */
 export function AddDevice({ opened, onClose }: AddDeviceProps) {
-  const [{ data, error, fetching }, register] = useMutation(AddDeviceDocument)
-  const [isDone, setDone] = useState(false)
+  const register = useCreation(AddDeviceDocument)
+  const [added, setAdded] = useState<AddDeviceMutation['registerDevice']>()
+  const [error, setError] = useState<unknown>()
   const form = useForm({
     initialValues: { name: '', hardwareId: '', platform: '' },
     validate: { name: (name) => (name.trim() === '' ? 'A device needs a name' : null) },
   })
   const close = (): void => {
-    setDone(false)
+    setAdded(undefined)
+    setError(undefined)
     form.reset()
     onClose()
   }
   const submit = async ({ name, hardwareId, platform }: typeof form.values): Promise<void> => {
-    const result = await register({ name, hardwareId: hardwareId || null, platform: platform || null })
-    if (result.error === undefined) setDone(true)
+    setError(undefined)
+    try {
+      const given = { name, hardwareId: hardwareId || null, platform: platform || null }
+      setAdded((await register(given)).registerDevice)
+    } catch (failure) {
+      setError(failure)
+    }
   }
-  const added = isDone ? data?.registerDevice : undefined
   return (
     <Modal opened={opened} onClose={close} title={added === undefined ? 'Add a device' : 'Device added'}>
       {added === undefined ? (
@@ -50,7 +56,7 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
             />
             <TextInput label="Platform" description="Such as linux-arm64" {...form.getInputProps('platform')} />
             {error === undefined ? null : <ErrorNotice error={error} title="The device was not added" />}
-            <Button type="submit" loading={fetching}>
+            <Button type="submit" loading={form.submitting}>
               Add
             </Button>
           </Stack>

@@ -7,7 +7,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { useKept } from '../../components/use-kept.ts'
 import { useRefresh } from '../../components/use-refresh.ts'
-import { useChange, useTypes } from '../../graphql/use-change.ts'
+import { useCreation, useTypes } from '../../graphql/use-change.ts'
 import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
 import { RemoveService } from './remove-service.tsx'
 import { ServiceForm } from './service-form.tsx'
@@ -24,7 +24,7 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
   })
   const { data, error } = query
   const refresh = useRefresh(query, () => ask({ requestPolicy: 'network-only' }))
-  const add = useChange(AddServiceDocument, ['Service'])
+  const add = useCreation(AddServiceDocument, ['Service'])
   const update = useUpdateService()
   const [isAdding, setAdding] = useState(false)
   const [edited, setEdited] = useState<ServiceRowFragment>()

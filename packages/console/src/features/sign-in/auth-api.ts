@@ -41,11 +41,21 @@ export const signOut = (): Promise<unknown> => post('/sign-out')
 export const offersPasskeys = (): boolean =>
   typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(window.location.hostname)
 
+export const signInWithPasskey = async (): Promise<unknown> =>
+  post('/passkey/verify-authentication', { response: await askForPasskey() })
+
+/** Shows again who is signed in, for what needs a recent sign-in. */
+export const confirmSignIn = (shown: { password: string } | { code: string }): Promise<unknown> =>
+  post('/confirm-sign-in', shown)
+
+export const confirmWithPasskey = async (): Promise<unknown> =>
+  post('/confirm-sign-in', { response: await askForPasskey() })
+
 /** Asks the browser for a passkey. The library is loaded only by those who use one. */
-export async function signInWithPasskey(): Promise<void> {
+async function askForPasskey(): Promise<object> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   const optionsJSON = await get<Parameters<typeof startAuthentication>[0]['optionsJSON']>(
     '/passkey/generate-authenticate-options',
   )
-  await post('/passkey/verify-authentication', { response: await startAuthentication({ optionsJSON }) })
+  return startAuthentication({ optionsJSON })
 }

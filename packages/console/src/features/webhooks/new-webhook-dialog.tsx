@@ -1,7 +1,7 @@
 import { Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
-import { useChange } from '../../graphql/use-change.ts'
+import { useCreation } from '../../graphql/use-change.ts'
 import { WebhookForm, type WebhookValues } from './webhook-form.tsx'
 import { WebhookSecret } from './webhook-secret.tsx'
 import { CreateWebhookDocument, type CreateWebhookMutation } from './webhooks.generated.ts'
@@ -15,7 +15,7 @@ const empty: WebhookValues = { url: '', name: null, events: ['DEVICE_STATE', 'SE
 
 /** Asks where deliveries go and what they tell, then shows the signing secret this once. */
 export function NewWebhookDialog({ opened, onClose }: NewWebhookDialogProps) {
-  const create = useChange(CreateWebhookDocument, ['Webhook'])
+  const create = useCreation(CreateWebhookDocument, ['Webhook'])
   const [created, setCreated] = useState<CreateWebhookMutation['createWebhook']>()
   const submit = async (values: WebhookValues): Promise<void> => {
     const { createWebhook } = await create({ ...values, enabled: true })

@@ -1,4 +1,4 @@
-import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 
 // The form that better-auth writes and reads (its crypto/password): `salt:key` in hex, the salt's hex text being the
 // salt, the password in Unicode form NFKC. The console's sign-in takes these hashes over as they are.
@@ -9,13 +9,21 @@ const options: ScryptOptions = { ...parameters, maxmem: 128 * parameters.N * par
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16).toString('hex')
-  const key = await new Promise<Buffer>((resolve, reject) => {
+  return `${salt}:${(await deriveKey(password, salt)).toString('hex')}`
+}
+
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+  const [salt = '', key = ''] = hash.split(':')
+  const [given, expected] = [await deriveKey(password, salt), Buffer.from(key, 'hex')]
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+const deriveKey = (password: string, salt: string): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, derived) =>
       error === null ? resolve(derived) : reject(error),
     )
   })
-  return `${salt}:${key.toString('hex')}`
-}
 
 /** 144 random bits, as text that can be typed and pasted. */
 export const generatePassword = (): string => randomBytes(18).toString('base64url')

@@ -29,6 +29,30 @@ export async function hasSession(db: Database, accountId: string, id: string, no
   return row !== undefined
 }
 
+/** When the user of a session last showed who it is. */
+export async function readConfirmed(db: Database, accountId: string, id: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('session')
+    .select(['created', 'confirmed'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && (row.confirmed ?? row.created)
+}
+
+export async function confirmSession(
+  db: Database,
+  { accountId, id }: { accountId: string; id: string },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('session')
+    .set({ confirmed: now })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
 /** False when another process has just done it. */
 export async function renewSession(
   db: Database,

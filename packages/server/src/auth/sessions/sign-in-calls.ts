@@ -6,6 +6,7 @@ import { agentOf, type Forwarded } from './forward.ts'
 import { hasPasskey } from './passkeys.queries.ts'
 import { PASSWORD_LENGTH } from './password-length.ts'
 import { deleteSessions } from './sessions.queries.ts'
+import type { Session } from './sessions.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 import { triesOf } from './sign-in-tries.ts'
 
@@ -97,13 +98,8 @@ interface Shown {
 /** The sign-in is told of before the browser has it; the session that the browser had before ends. */
 async function complete(call: AuthRequest, forwarded: Forwarded, shown: Shown): Promise<object> {
   const { method, code } = shown
-  const { sessions, cookie, request, onSignIn, addressOf } = call
-  const tokens = forwarded.cookies.map((header) => cookie.read(header.split(';')[0]))
-  const token = tokens.findLast((each) => typeof each === 'string')
-  const session = token ? await sessions.find(token) : undefined
-  // With a passkey or a code, the user may be disabled: then the session that was created is invalid.
-  if (session === undefined) throw userDisabled()
-  const { accountId, email, id } = session
+  const { request, onSignIn, addressOf } = call
+  const { accountId, email, id } = await sessionOf(call, forwarded)
   const end = () => deleteSessions(call.db, accountId, { id })
   if (!(await stillHolds(call, accountId, shown))) {
     await end()
@@ -119,6 +115,16 @@ async function complete(call: AuthRequest, forwarded: Forwarded, shown: Shown): 
   return { signedIn: true }
 }
 
+/** The session that a sign-in began. */
+export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: Forwarded): Promise<Session> {
+  const tokens = cookies.map((header) => cookie.read(header.split(';')[0]))
+  const token = tokens.findLast((each) => typeof each === 'string')
+  const session = token ? await sessions.find(token) : undefined
+  // With a passkey or a code, the user may be disabled: then the session that was created is invalid.
+  if (session === undefined) throw userDisabled()
+  return session
+}
+
 /** Whether it was not taken away while the session was made: a reset ends those alone that are there. The password is looked at as it is made. */
 async function stillHolds({ db }: AuthRequest, accountId: string, { method, credential }: Shown): Promise<boolean> {
   if (credential !== undefined) return hasPasskey(db, accountId, credential)
@@ -126,7 +132,7 @@ async function stillHolds({ db }: AuthRequest, accountId: string, { method, cred
 }
 
 /** RFC 6238 §5.2: a code that was accepted is not accepted again. */
-function isFirstUse({ db, clock }: AuthRequest, accountId: string, code: string): Promise<boolean> {
+export function isFirstUse({ db, clock }: AuthRequest, accountId: string, code: string): Promise<boolean> {
   return insertNonce(db, `totp ${accountId}`, code, new Date(clock().getTime() + CODE_HOLDS_MS))
 }
 

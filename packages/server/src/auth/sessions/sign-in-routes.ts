@@ -10,6 +10,7 @@ import { createRefusalLog, type LogRefusal } from '../../http/refusals.ts'
 import type { Secrets } from '../secrets.ts'
 import { accountCalls } from './account-calls.ts'
 import type { AuthCall, AuthDeps } from './auth-call.ts'
+import { confirmSignInCall } from './confirm-sign-in.ts'
 import { createForward } from './forward.ts'
 import { CONSOLE_HEADER, isFromConsole } from './same-origin.ts'
 import { sessionCalls } from './session-calls.ts'
@@ -50,7 +51,7 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
     scope.addHook('onRequest', async (_request, reply) => {
       reply.header('cache-control', 'no-store')
     })
-    for (const call of [...signInCalls, ...sessionCalls, ...accountCalls])
+    for (const call of [...signInCalls, ...sessionCalls, ...accountCalls, confirmSignInCall])
       registerCall(scope, call, { ...deps, beforeRequest, refused })
   })
 }

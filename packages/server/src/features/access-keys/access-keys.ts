@@ -3,6 +3,7 @@ import { generateSecret, parsePublicKey } from '@muster/http-signature'
 import { accessKeyChannel } from '../../auth/key-cache.ts'
 import { holdMasterKey } from '../../auth/master-key.ts'
 import type { Secrets } from '../../auth/secrets.ts'
+import { assertRecentSignIn } from '../../auth/sessions/recent-sign-in.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
@@ -64,6 +65,7 @@ export async function addAccessKey(context: Creating, input: AccessKeyInput): Pr
   const strength = { expires: input.expires ?? null, requireDigest: input.requireDigest ?? false }
   assertAccessKeyInput(input, clock())
   await assertNotStronger(context, strength)
+  await assertRecentSignIn(context, viewer)
   await assertRoomForAnother(db, viewer.accountId)
   await holdMasterKey(db, context.secrets)
 

@@ -1,0 +1,107 @@
+import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { IconFingerprint } from '@tabler/icons-react'
+import { type FormEvent, useEffect, useState } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { confirmSignIn, confirmWithPasskey, offersPasskeys, type WhoAmI, whoAmI } from './auth-api.ts'
+import { AuthError } from './auth-call.ts'
+
+interface ConfirmSignInProps {
+  /** Rejects with what the server said about what was to be done. */
+  onConfirmed: () => Promise<void>
+  onCancel: () => void
+}
+
+/** Asks for the password, a code, or a passkey again, for what needs a recent sign-in. */
+export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
+  const [user, setUser] = useState<WhoAmI>()
+  const [isCode, setCode] = useState(false)
+  const [value, setValue] = useState('')
+  const [running, setRunning] = useState<'typed' | 'passkey'>()
+  const [error, setError] = useState<unknown>()
+
+  useEffect(() => {
+    whoAmI().then(setUser, setError)
+  }, [])
+
+  const run = async (way: 'typed' | 'passkey', confirm: () => Promise<unknown>): Promise<void> => {
+    setRunning(way)
+    setError(undefined)
+    try {
+      await confirm()
+      await onConfirmed()
+    } catch (failure) {
+      setValue('')
+      setError(failure)
+    } finally {
+      setRunning(undefined)
+    }
+  }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    void run('typed', () => confirmSignIn(isCode ? { code: value.replaceAll(/\s/g, '') } : { password: value }))
+  }
+
+  const wrong = wrongInput(error)
+  const field = {
+    value,
+    error: wrong,
+    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) => setValue(currentTarget.value),
+    'data-autofocus': true,
+    autoFocus: true,
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text>You signed in more than an hour ago. Confirm that it is you.</Text>
+        {error === undefined || wrong !== undefined ? null : <ErrorNotice error={error} />}
+        {isCode ? (
+          <TextInput
+            key="code"
+            label="Code"
+            description="From your authenticator app"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            {...field}
+          />
+        ) : (
+          <PasswordInput
+            key="password"
+            label="Your password"
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            {...field}
+          />
+        )}
+        {user?.totp ? (
+          <Anchor component="button" type="button" size="sm" onClick={() => setCode(!isCode)}>
+            {isCode ? 'Use the password' : 'Use a code from your authenticator app'}
+          </Anchor>
+        ) : null}
+        {offersPasskeys() && (user?.passkeys ?? 0) > 0 ? (
+          <Button
+            variant="default"
+            leftSection={<IconFingerprint size={18} />}
+            loading={running === 'passkey'}
+            onClick={() => run('passkey', confirmWithPasskey)}
+          >
+            Use a passkey
+          </Button>
+        ) : null}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Back
+          </Button>
+          <Button type="submit" loading={running === 'typed'} disabled={value === ''}>
+            Confirm
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function wrongInput(error: unknown): string | undefined {
+  if (!(error instanceof AuthError)) return undefined
+  if (error.reason === 'wrong-password') return 'This is not your password'
+  return error.reason === 'wrong-code' ? 'This code is wrong, or was used before' : undefined
+}

@@ -1,0 +1,6 @@
+import { type Kysely, sql } from 'kysely'
+
+/** When the user of a session last confirmed the sign-in; null means that signing in was the last time. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table session add column confirmed timestamptz(3)`.execute(db)
+}

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import type { UpgradeCase } from '../case.ts'
+
+/** Sessions of the previous release count from when they began. */
+const unconfirmed: UpgradeCase = {
+  async check(db) {
+    const { rows } = await sql`select from session where confirmed is not null`.execute(db)
+    assert.equal(rows.length, 0)
+  },
+}
+
+export default unconfirmed
