@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
+import { putCluster } from '../cluster.ts'
+import { judgeService } from './judge.ts'
+import { createPopulation, type Population } from './population.ts'
+import { rows } from './rows.ts'
+import { runRow } from './run-row.ts'
+import { createServer, openDataFolder } from './server.ts'
+
+const DEVICES = 300
+const SECONDS = 2
+/** Of the connections that `npm run test:fairness` opens. */
+const SHARE = 0.1
+
+/** Attackers soon reach their quota; a busy machine is neither overloaded nor without a database. */
+const settings = {
+  MUSTER_KEY_POINTS: '100',
+  MUSTER_KEY_POINTS_PER_SECOND: '12',
+  MUSTER_MOST_LAG: '0',
+  MUSTER_DATABASE_SILENCE: '20000',
+}
+
+let data: Awaited<ReturnType<typeof openDataFolder>>
+let server: FleetServer
+let population: Population
+
+beforeAll(async () => {
+  data = await openDataFolder(undefined)
+  await putCluster(data.folder)
+  server = await createServer(data.folder, settings)
+  await server.start()
+  population = await createPopulation(data.folder, server.url, DEVICES)
+})
+afterAll(async () => {
+  await server.stop()
+  await data.close()
+})
+
+describe('another user is never rejected, and the attacker is', () => {
+  const attacks = rows.filter(({ name }) => ['1', '4', '6', '4users'].includes(name))
+
+  it.each(attacks)('$name: $attack', async (row) => {
+    const result = await runRow({ server, folder: data.folder, population }, row, { seconds: SECONDS, share: SHARE })
+    expect(judgeService(result)).toEqual([])
+    expect(result.times.length).toBeGreaterThan(0)
+  })
+})
