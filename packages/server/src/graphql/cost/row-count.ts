@@ -86,7 +86,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
     }
   if (counted.size === 0) return () => ({ ...nothing, walkingField: () => undefined })
 
-  return (variables, size) => {
+  const count: CountRows = (variables, size) => {
     const own = new Map(Array.from(counted, ([field, each]) => [field, sumOf(each, variables, size)]))
     // A plan that several places share runs in each of them, so it is added for each.
     const sums = new Map<SelectionPlan, Sum>()
@@ -108,6 +108,21 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
       return undefined
     }
     return { ...total, walkingField }
+  }
+  const isConstant = counted.values().every(({ args }) => args !== undefined)
+  return isConstant ? rememberBySize(count) : count
+}
+
+/** The size of an account is the same object until it is read again. */
+function rememberBySize(count: CountRows): CountRows {
+  const known = new WeakMap<AccountSize, RowCount>()
+  return (_variables, size) => {
+    let found = known.get(size)
+    if (found === undefined) {
+      found = count({}, size)
+      known.set(size, found)
+    }
+    return found
   }
 }
 
