@@ -25,6 +25,8 @@ export interface Shares {
 /** Walking statements of one account in flight on each process. */
 const WALKS_PER_USER = 2
 const WAIT_MS = 5_000
+/** One timer for all that wait: one for each would cost more than the queue itself. */
+const LOOK_EVERY_MS = 200
 
 /** A fifth of the connections is reserved, and at most half of the rest walks. */
 export function sharesOf(connections: number, statementsPerUser: number): Shares {
@@ -44,7 +46,8 @@ interface Waiting {
   lane: Lane
   start: () => void
   reject: (error: Error) => void
-  timer: NodeJS.Timeout
+  /** When it has waited long enough, by `performance.now()`. */
+  until: number
 }
 
 /** What one user has in flight and in line. */
@@ -84,6 +87,7 @@ export function createStatementScheduler(
   const inFlight = { quick: 0, walking: 0 }
   const waiting = { quick: 0, walking: 0 }
   let ofServer = 0
+  let timer: NodeJS.Timeout | undefined
 
   const hasRoom = (): boolean => {
     const ofUsers = inFlight.quick + inFlight.walking
@@ -104,7 +108,6 @@ export function createStatementScheduler(
   const takeOut = (user: UserStatements, index: number): Waiting => {
     const [taken] = user.waiting.splice(index, 1)
     waiting[taken!.lane]--
-    clearTimeout(taken!.timer)
     if (user.waiting.length === 0) inLine.delete(user)
     return taken!
   }
@@ -135,12 +138,19 @@ export function createStatementScheduler(
     }
   }
 
-  const giveUp = (user: UserStatements, each: Waiting): void => {
-    takeOut(user, user.waiting.indexOf(each))
-    each.reject(reject(user, each.lane))
+  const look = (): void => {
+    const now = performance.now()
+    for (const user of inLine)
+      while (user.waiting.length > 0 && user.waiting[0]!.until <= now) {
+        const { lane, reject } = takeOut(user, 0)
+        reject(rejection(user, lane))
+      }
+    if (inLine.size > 0) return
+    clearInterval(timer)
+    timer = undefined
   }
 
-  const reject = (user: UserStatements, lane: Lane): Error => {
+  const rejection = (user: UserStatements, lane: Lane): Error => {
     // As the pool says it: connections cannot be had.
     if (user.connecting > 0) return new Error('timeout exceeded when trying to connect')
     onReject('wait')
@@ -161,10 +171,10 @@ export function createStatementScheduler(
         return Promise.reject(queueIsFull(user))
       }
       return new Promise((start, reject) => {
-        const each: Waiting = { lane, start, reject, timer: setTimeout(() => giveUp(user, each), shares.waitMs) }
-        user.waiting.push(each)
+        user.waiting.push({ lane, start, reject, until: performance.now() + shares.waitMs })
         waiting[lane]++
         inLine.add(user)
+        timer ??= setInterval(look, LOOK_EVERY_MS)
       })
     },
     leave(user, lane) {
