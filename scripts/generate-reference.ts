@@ -178,6 +178,29 @@ Servers on one database tell each other twice a second what was spent. Until the
 servers at once a user may spend its points as many times; then it waits until all of that is made up for, so that in the long run it spends no more.
 While the database is away, and for devices always, each process counts by itself. A process that is started anew begins with all points there.
 
+### Bytes stored per day
+
+| Whose | A day | For |
+| --- | --- | --- |
+| a device's | ${settings.deviceBytesPerDay.default} (\`${settings.deviceBytesPerDay.name}\`) | what the device itself writes: MQTT publications and reports |
+| an account's | ${settings.accountBytesPerDay.default} (\`${settings.accountBytesPerDay.name}\`) | what its devices write, devices that register with its codes, and all mutations |
+
+What counts is what is sent to be stored, in bytes of UTF-8, and 200 bytes for each write, for its event:
+
+- A device's attributes count names and new values that differ from the stored ones. Values that are stored already are free. A list of services
+  counts each time.
+- A mutation counts the names and values of its arguments, once for each place that a variable is used in, and 200 bytes for each item of \`items\`. It counts
+  when it is accepted, whether or not it changes or succeeds. Read-only keys do not count.
+- A registration counts its body and the template of its code.
+
+The quota refills all the time, at a day's bytes in a day. A write beyond it is \`RATE_LIMITED\`, with the quota, what the write takes, and what is left in the message; nothing is
+stored. MQTT 3.1.1 cannot report an error, so the server closes the connection without acknowledging the publication, and logs the reason. A
+write that is larger than the whole quota takes all of it. \`login { limits }\` shows \`deviceMebibytesPerDay\` and \`accountMebibytesPerDay\` (with what is used) in MiB.
+\`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
+
+Quotas are kept in memory. A restarted server starts with full quotas. Servers on one database report to each other what accounts used; a device's quota is
+counted by the process that it is connected to.
+
 ### Failed attempts
 
 An address with 20 failed attempts to authenticate in a minute has none left. Until the minute is over, the server verifies nothing for it and

@@ -136,7 +136,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerSessionCookies(app)
   const schema = buildSchema()
   assertPermissions(schema)
-  const createContext = contextOf(deps)
+  const createContext = contextOf(deps, rateLimits)
   const charges = createRequestCharges(rateLimits, addressOf, createAccountSizes(deps.db))
   const beforeRequest = (requester: Requester<Viewer>): void => {
     if (requester.viewer !== null) shedding.identify(requester.request, requester.viewer)
@@ -211,9 +211,9 @@ function listenerOf(
 }
 
 /** What devices post, signed on with a code or a secret of their own. */
-function deviceRoutes(deps: AppDeps, { failures }: RateLimits): DeviceRoute[] {
+function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceRoute[] {
   const onChange = (): void => deps.feed.wake()
-  const shared = { db: deps.db, clock: clockOf(deps), failed: failures, onChange }
+  const shared = { db: deps.db, clock: clockOf(deps), failed: failures, storage, onChange }
   return [registerRoute(shared), reportRoute(shared)]
 }
 
@@ -260,7 +260,7 @@ function readElsewhere(readSide: ReadSide, createContext: ReturnType<typeof cont
   }
 }
 
-function contextOf(deps: AppDeps) {
+function contextOf(deps: AppDeps, { storage }: RateLimits) {
   const { config, db, secrets, feed, outbound } = deps
   const clock = clockOf(deps)
   const nameCounts = createNameCounts(deps)
@@ -270,6 +270,7 @@ function contextOf(deps: AppDeps) {
     log: request.log,
     clock,
     firstRecord: config.firstRecord,
+    storage,
     origin: config.publicUrl ?? `${request.protocol}://${request.headers.host}`,
     linkKey: linkKeyOf(secrets),
     nameCounts,

@@ -6,6 +6,7 @@ import type { Feed } from './features/events/feed/feed.ts'
 import type { Once } from './features/idempotency/once.ts'
 import type { RowMeter } from './graphql/cost/row-meter.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 
 /** Who a request comes from: every query runs with this account and finds nothing of another. */
 export interface Viewer {
@@ -29,6 +30,8 @@ export interface Context {
   readonly clock: () => Date
   /** What `from` counts from. */
   readonly firstRecord: 0 | 1
+  /** How many bytes the account may store in a day. */
+  readonly storage: Pick<StorageQuotas, 'usage'>
   /** What the client calls the server, scheme, host and port: MUSTER_PUBLIC_URL or the request's own host. */
   readonly origin: string
   /** Signs download links. */

@@ -119,7 +119,7 @@ export const metricTable = {
     name: 'muster_rate_limited_total',
     type: 'counter',
     labels: ['policy'],
-    help: 'Times that points were not there when this process was to take them, by whose they are: key, user, address, code or device.',
+    help: 'Times that a quota did not have what this process was to take: points of a user, address, code, or device; device-bytes and account-bytes, which they may store in a day.',
   },
   documents: {
     name: 'muster_documents_total',

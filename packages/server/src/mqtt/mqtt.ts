@@ -48,7 +48,7 @@ export interface MqttOptions {
 export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
   const { config, port, certificate, db, connections, log, onEvents, metrics = createMetrics() } = options
   const { rateLimits = createRateLimits({ config }) } = options
-  const reports = createDeviceReports({ db, connections, onEvents })
+  const reports = createDeviceReports({ db, connections, storage: rateLimits.storage, onEvents })
   const most = { connections: config.mqttConnections, signingOn: config.mqttSigningOn }
   const refuse = countRefusals(metrics, createRefusalLog(log, 'refused over MQTT'))
   const take = watchPublications(metrics, options.tracing)

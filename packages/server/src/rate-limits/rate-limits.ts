@@ -4,6 +4,7 @@ import type { Viewer } from '../context.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Budget, createBudget } from './budget.ts'
 import { type ExchangeOptions, exchangeSpending } from './exchange.ts'
+import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'
 
 /** Every budget of the server. */
 export interface RateLimits {
@@ -14,6 +15,7 @@ export interface RateLimits {
   readonly codes: Budget
   /** A point is a message. */
   readonly devices: Budget
+  readonly storage: StorageQuotas
   /** Credentials that did not hold, whichever way they came in. */
   readonly failures: FailedSignatures
   close(): Promise<void>
@@ -28,6 +30,8 @@ export interface RateLimitsOptions {
     | 'addressPointsPerSecond'
     | 'deviceMessages'
     | 'deviceMessagesPerSecond'
+    | 'deviceBytesPerDay'
+    | 'accountBytesPerDay'
   >
   /** Left away: this process counts by itself. */
   exchange?: ExchangeOptions
@@ -46,11 +50,13 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const forDevices = { most: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
   // A device is connected to one process at a time; ten thousand of them are too many to tell of.
   const devices = createBudget({ name: 'device', ...forDevices }, alone)
-  const exchange = others && exchangeSpending([users, addresses, codes], others)
+  const { deviceBytesPerDay, accountBytesPerDay } = config
+  const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, alone, shared })
+  const exchange = others && exchangeSpending([users, addresses, codes, storage.accounts], others)
   const failures = createFailedSignatures(now, (network) =>
     addresses.left(network) >= 1 ? 0 : Math.max(1, addresses.due(network)),
   )
-  return { users, addresses, codes, devices, failures, close: async () => exchange?.close() }
+  return { users, addresses, codes, devices, storage, failures, close: async () => exchange?.close() }
 }
 
 /** Who pays, and out of which budget. */

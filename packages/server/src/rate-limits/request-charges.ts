@@ -17,6 +17,7 @@ import {
 } from './points.ts'
 import { type Payer, payerAt, payerOf, type RateLimits } from './rate-limits.ts'
 import { leftFields, spend, spendInTime } from './spend.ts'
+import { bytesOfMutations } from './storage-quotas.ts'
 
 /** Charges requests, whichever way they come in. What charges before something is done may throw RATE_LIMITED. */
 export interface RequestCharges {
@@ -42,7 +43,10 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     viewer === null ? payerAt(limits, addressOf(request.raw)) : payerOf(limits, viewer)
 
   const charge = (start: OperationStart<Viewer>, rows: number): AfterOperation => {
-    const { operation, request, reply } = start
+    const { operation, request, reply, viewer } = start
+    // A read-only key stores nothing: its mutations are rejected.
+    if (operation.kind === 'mutation' && viewer?.readOnly === false)
+      limits.storage.chargeAccount(viewer.accountId, bytesOfMutations(operation.rootFields()))
     const forObjects = pointsOfObjects(operation.objectCount)
     const forRows = pointsOfRows(rows)
     const forChanges = pointsOfChanges(operation)

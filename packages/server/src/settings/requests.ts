@@ -29,6 +29,18 @@ export const requestSettings = {
     default: '50',
     parse: (text) => integer(text ?? '50', 1, 1_000_000_000),
   }),
+  deviceBytesPerDay: setting({
+    name: 'MUSTER_DEVICE_BYTES_PER_DAY',
+    meaning: 'Bytes that a device may store in a day by what it sends; see limits.md.',
+    default: '67108864',
+    parse: (text) => integer(text ?? '67108864', 65_536, 1_000_000_000_000_000),
+  }),
+  accountBytesPerDay: setting({
+    name: 'MUSTER_ACCOUNT_BYTES_PER_DAY',
+    meaning: 'Bytes that an account may store in a day, by its mutations and its devices together; see limits.md.',
+    default: '34359738368',
+    parse: (text) => integer(text ?? '34359738368', 65_536, 1_000_000_000_000_000),
+  }),
   mostRequests: setting({
     name: 'MUSTER_MOST_REQUESTS',
     meaning:

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import { bytesOfChanges } from '../../rate-limits/storage-quotas.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
 import { assertVisibleNames, parseContext } from './attribute-name.ts'
 import { forgetAttributes } from './attributes.loaders.ts'
@@ -24,6 +25,8 @@ export interface AttributesInput {
   context?: string | null | undefined
   /** The device that writes, where one does: only it and its services are found then. */
   deviceId?: string | undefined
+  /** Gets the bytes that a change stores, before it is made. May throw RATE_LIMITED. */
+  charge?: ((bytes: number) => void) | undefined
 }
 
 /** How one item went: the attributes afterwards, or why not. */
@@ -39,6 +42,7 @@ export interface AttributeWrite extends Place {
   path: string
   changes: readonly Change[]
   deviceId?: string | undefined
+  charge?: ((bytes: number) => void) | undefined
 }
 
 /** Merges attributes into those of one target and answers what it has then in that context. */
@@ -103,6 +107,7 @@ function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput,
     path: `${path}attributes`,
     changes,
     deviceId: input.deviceId,
+    charge: input.charge,
   }
 }
 
@@ -164,6 +169,7 @@ function writeOne(target: Target | undefined, write: AttributeWrite, events: New
     assertContextFits(target, context)
   }
   if (made.length > 0) {
+    write.charge?.(bytesOfChanges(changes))
     replaceAttributes(target, context, { after, names: Object.keys(changes) })
     events.push(changeEvent(target, context, changes))
   }

@@ -1,6 +1,7 @@
 import type { Viewer } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
+import { bytesOfItems, type StorageQuotas } from '../../rate-limits/storage-quotas.ts'
 import { setAttributesEach } from '../attributes/set-attributes.ts'
 import type { State } from '../devices/device.ts'
 import { type DeviceServiceInput, syncServices } from '../services/device-services.ts'
@@ -27,11 +28,12 @@ export interface DeviceReports {
 export interface DeviceReportsOptions {
   db: Database
   connections: Connections
+  storage: StorageQuotas
   /** Events were committed. */
   onEvents: () => void
 }
 
-export function createDeviceReports({ db, connections, onEvents }: DeviceReportsOptions): DeviceReports {
+export function createDeviceReports({ db, connections, storage, onEvents }: DeviceReportsOptions): DeviceReports {
   const writeAttributes = batchByAccount<{
     device: ReportingDevice
     targetId: string
@@ -41,6 +43,7 @@ export function createDeviceReports({ db, connections, onEvents }: DeviceReports
       serviceId: targetId,
       attributes,
       deviceId: device.deviceId,
+      charge: (bytes: number) => chargeDevice(storage, device, bytes),
     }))
     const outcomes = await setAttributesEach({ db, viewer: items[0]!.device.viewer }, inputs)
     onEvents()
@@ -74,6 +77,7 @@ export function createDeviceReports({ db, connections, onEvents }: DeviceReports
       await writeStates(device.viewer.accountId, { device, serviceId, state })
     },
     async services(device, services) {
+      chargeDevice(storage, device, bytesOfItems(services))
       const answer = await syncServices({ db, viewer: device.viewer }, device.deviceId, services)
       connections.reported(device.deviceId)
       onEvents()
@@ -81,3 +85,6 @@ export function createDeviceReports({ db, connections, onEvents }: DeviceReports
     },
   }
 }
+
+const chargeDevice = (storage: StorageQuotas, { deviceId, viewer }: ReportingDevice, bytes: number): void =>
+  storage.chargeDevice({ accountId: viewer.accountId, deviceId }, bytes)

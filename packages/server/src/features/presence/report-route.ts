@@ -6,6 +6,7 @@ import { ApiError } from '../../errors.ts'
 import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
 import { readFields } from '../../http/json-fields.ts'
 import { limits } from '../../limits.ts'
+import type { StorageQuotas } from '../../rate-limits/storage-quotas.ts'
 import type { State } from '../devices/device.ts'
 import { idOfBasicUser, type SignedOnDevice, signOnDevice } from '../devices/sign-on.ts'
 import { type DeviceReport, type ServiceReport, takeReport } from './report.ts'
@@ -13,6 +14,7 @@ import { readState } from './report-fields.ts'
 
 export interface ReportDeps {
   db: Database
+  storage: StorageQuotas
   /** Secrets that did not hold. */
   failed: FailedSignatures
   /** Called once something was committed. */
@@ -25,7 +27,9 @@ export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   async handle(request) {
     const device = await authenticate(deps, request)
     request.spend({ deviceId: device.deviceId })
-    await takeReport(userDatabase(deps.db, device.viewer.accountId), device, readReport(request))
+    const { storage } = deps
+    const db = userDatabase(deps.db, device.viewer.accountId)
+    await takeReport({ db, storage }, device, readReport(request))
     deps.onChange()
     return { deviceId: device.deviceId }
   },

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { badInput } from '../../errors.ts'
+import type { StorageQuotas } from '../../rate-limits/storage-quotas.ts'
 import { type AttributesInput, setAttributesTogether } from '../attributes/set-attributes.ts'
 import type { State } from '../devices/device.ts'
 import type { SignedOnDevice } from '../devices/sign-on.ts'
@@ -35,11 +36,12 @@ export interface ServiceReport {
 
 /** Writes all that a report says, or nothing: attributes and states of the device and of its services. */
 export async function takeReport(
-  db: Database,
+  { db, storage }: { db: Database; storage: StorageQuotas },
   { deviceId, viewer }: SignedOnDevice,
   report: DeviceReport,
 ): Promise<void> {
-  const writes = attributeWrites(deviceId, report)
+  const charge = (bytes: number): void => storage.chargeDevice({ accountId: viewer.accountId, deviceId }, bytes)
+  const writes = attributeWrites(deviceId, report).map((write) => ({ ...write, charge }))
   const states = stateReports(deviceId, report)
   assertSomething(report, states)
   await db.transaction().execute(async (transaction) => {

@@ -23,10 +23,10 @@ export interface RegisteredByCode {
 /**
  * A device registers itself, in the account that the code belongs to. One that is there already, told by its hardware id, gets a
  * new secret and stays as it is otherwise (`reregisterDevice`); that uses up none of the code, and one that is used up will do.
- * `onCode` is told of a code that is there, and may refuse it.
+ * `onCode` gets the code if it is valid, and may throw.
  */
 export async function registerWithCode(
-  { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (codeId: string) => void },
+  { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (code: PresentedCode) => void },
   request: RegistrationRequest,
   credentials: BasicCredentials | undefined,
 ): Promise<RegisteredByCode> {
@@ -34,7 +34,7 @@ export async function registerWithCode(
   const now = clock()
   // Outside of the transaction: whoever guesses, and need not even have points left, costs one statement.
   const code = await getCode(db, request.code, now)
-  onCode(code.id)
+  onCode(code)
   const ofUser = userDatabase(db, code.accountId)
   return ofUser.transaction().execute(async (transaction) => {
     const context = actingFor(transaction, code)

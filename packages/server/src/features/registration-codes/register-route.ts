@@ -5,12 +5,15 @@ import { ApiError } from '../../errors.ts'
 import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
 import { readFields } from '../../http/json-fields.ts'
 import { limits } from '../../limits.ts'
+import { bytesOfItems, type StorageQuotas } from '../../rate-limits/storage-quotas.ts'
 import type { ServiceInput } from '../services/new-service.ts'
 import type { RegistrationRequest } from './device-of-code.ts'
 import { registerWithCode } from './register-device.ts'
+import type { PresentedCode } from './registration-codes.queries.ts'
 
 export interface RegisterDeps {
   db: Database
+  storage: StorageQuotas
   clock: () => Date
   /** Codes and secrets that did not hold. */
   failed: FailedSignatures
@@ -23,9 +26,10 @@ export const registerRoute = (deps: RegisterDeps): DeviceRoute => ({
   path: '/devices/v1/register',
   async handle({ body, credentials, address, spend }: DeviceRequest) {
     let isCharged = false
-    const onCode = (codeId: string): void => {
+    const onCode = (code: PresentedCode): void => {
       isCharged = true
-      spend({ codeId })
+      spend({ codeId: code.id })
+      deps.storage.chargeAccount(code.accountId, bytesOfItems([body, code.attributes, ...code.services]))
     }
     try {
       const registered = await registerWithCode({ ...deps, onCode }, readRequest(body), credentials)

@@ -12,7 +12,7 @@ const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> 
   webhooks: countWebhooks,
 }
 
-/** Every bound in force, and `firstRecord`, which is a setting of the server. */
+/** All limits in force, those of them that are settings, and `firstRecord`. */
 export async function listLimits(context: Context): Promise<Limit[]> {
   const names = Object.keys(limits) as LimitName[]
   const listed = names.map(async (name) => ({
@@ -20,5 +20,22 @@ export async function listLimits(context: Context): Promise<Limit[]> {
     value: limits[name],
     used: (await counts[name]?.(context)) ?? null,
   }))
-  return [...(await Promise.all(listed)), { name: 'firstRecord', value: context.firstRecord, used: null }]
+  return [
+    ...(await Promise.all(listed)),
+    ...storageLimits(context),
+    { name: 'firstRecord', value: context.firstRecord, used: null },
+  ]
+}
+
+const MEBIBYTE = 1024 * 1024
+const MOST = 2 ** 31 - 1
+
+/** In MiB, since a day's bytes exceed what Int can hold. */
+function storageLimits({ storage, viewer }: Context): Limit[] {
+  const { devicePerDay, accountPerDay, accountUsed } = storage.usage(viewer.accountId)
+  const inMebibytes = (bytes: number): number => Math.min(Math.floor(bytes / MEBIBYTE), MOST)
+  return [
+    { name: 'deviceMebibytesPerDay', value: inMebibytes(devicePerDay), used: null },
+    { name: 'accountMebibytesPerDay', value: inMebibytes(accountPerDay), used: inMebibytes(accountUsed) },
+  ]
 }

@@ -27,7 +27,9 @@ describe('login', () => {
     expect(byName.get('accessKeys')).toEqual({ name: 'accessKeys', value: 10, used: 1 })
     expect(byName.get('pageSize')).toEqual({ name: 'pageSize', value: 1000, used: null })
     expect(byName.get('firstRecord')).toEqual({ name: 'firstRecord', value: 0, used: null })
-    expect([...byName.keys()].sort()).toEqual([...Object.keys(limits), 'firstRecord'].sort())
+    expect([...byName.keys()].sort()).toEqual(
+      [...Object.keys(limits), 'deviceMebibytesPerDay', 'accountMebibytesPerDay', 'firstRecord'].sort(),
+    )
   })
 })
 

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
+import { basic, post, refusalOf } from '../../test/device.ts'
+import { type RegisteredDevice, registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { registrationsOn } from '../../test/registering.ts'
+
+const DEVICE_BYTES = 65_536
+const ACCOUNT_BYTES = 5 * 1024 * 1024
+const DAY_MS = 86_400_000
+
+/** The clock stands still unless a test moves it: no quota refills by itself. */
+const clock = { now: 0 }
+let app: TestApp
+let user: TestUser
+beforeAll(async () => {
+  const env = {
+    MUSTER_DEVICE_BYTES_PER_DAY: String(DEVICE_BYTES),
+    MUSTER_ACCOUNT_BYTES_PER_DAY: String(ACCOUNT_BYTES),
+  }
+  app = await startTestApp({ elapsed: () => clock.now, env, mqtt: true, sharesSpending: true })
+})
+beforeEach(async () => {
+  user = await app.createUser()
+})
+afterAll(() => app.close())
+
+/** 15,000 bytes that do not compress, and are new each time. */
+const newValue = (): string => randomBytes(7_500).toString('hex')
+
+const report = ({ id, secret }: RegisteredDevice, value: string) =>
+  post(app, 'report', { attributes: { value } }, basic(id, secret))
+
+const setValue = `mutation ($id: String!, $value: String) { setAttribute(serviceId: $id, name: "value", value: $value) }`
+
+describe('a device', () => {
+  test('stores as many bytes as its quota has, and again a day later; other devices go on', async () => {
+    const [greedy, modest] = [await registerDevice(user, 'greedy'), await registerDevice(user, 'modest')]
+    for (let time = 0; time < 4; time++) expect((await report(greedy, newValue())).status).toBe(200)
+    const refused = await report(greedy, newValue())
+    const left = DEVICE_BYTES - 4 * (15_000 + 'value'.length + 200)
+    const seconds = Math.ceil((15_205 - left) / (DEVICE_BYTES / 86_400))
+    const message = `a device may store 65536 bytes a day: this takes 15205, and ${left} are left. Try again in ${seconds} seconds`
+    expect(refusalOf(refused)).toEqual([429, 'RATE_LIMITED', message])
+    expect(refused.headers.get('retry-after')).toBe(String(seconds))
+    expect((await report(modest, newValue())).status).toBe(200)
+    clock.now += DAY_MS
+    expect((await report(greedy, newValue())).status).toBe(200)
+  })
+
+  test('does not pay for values that it stores already', async () => {
+    const device = await registerDevice(user)
+    const value = newValue()
+    for (let time = 0; time < 10; time++) expect((await report(device, value)).status).toBe(200)
+  })
+
+  test('that publishes beyond its quota is disconnected, and what was acknowledged is stored', async () => {
+    const [greedy, modest] = [await registerDevice(user, 'greedy'), await registerDevice(user, 'modest')]
+    const url = `mqtt://127.0.0.1:${app.mqttPort}`
+    const [client, other] = [await signOn(url, greedy), await signOn(url, modest)]
+    const publish = (device: RegisteredDevice, by: typeof client, value: string) =>
+      by.publishAsync(`devices/${device.id}/attributes`, JSON.stringify({ value }), { qos: 1 })
+    let last = ''
+    for (let time = 0; time < 4; time++) {
+      last = newValue()
+      await publish(greedy, client, last)
+    }
+    const closed = new Promise<void>((resolve) => client.once('close', () => resolve()))
+    publish(greedy, client, newValue()).catch(() => {})
+    await closed
+    const value = newValue()
+    await publish(modest, other, value)
+    const { login } = await user.data(
+      'query ($id: [String!]!) { login { device(id: $id) { attribute(name: "value") } } }',
+      { id: [greedy.id, modest.id] },
+    )
+    expect(login.device.map((device: { attribute: string }) => device.attribute)).toEqual([last, value])
+    const metrics = await (await fetch(`${app.url}/metrics`)).text()
+    expect(metrics).toMatch(/muster_rate_limited_total\{policy="device-bytes"\} [1-9]/)
+    expect(metrics).toContain('muster_mqtt_refusals_total{reason="RATE_LIMITED"}')
+  })
+
+  test('pays for the services that it lists', async () => {
+    const device = await registerDevice(user)
+    const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
+    const services = Array.from({ length: 100 }, (_, index) => ({ name: `${index} ${'x'.repeat(90)}` }))
+    const list = () => client.publishAsync(`devices/${device.id}/services`, JSON.stringify(services), { qos: 1 })
+    await list()
+    await list()
+    const closed = new Promise<void>((resolve) => client.once('close', () => resolve()))
+    list().catch(() => {})
+    await closed
+  })
+})
+
+describe('an account', () => {
+  /** Takes nearly all of the quota: each item counts, although the value is sent once. */
+  async function storeMuch(): Promise<void> {
+    const { id } = await registerDevice(user, 'full')
+    const items = Array.from({ length: 75 }, () => '{ serviceId: $id, attributes: $attributes }').join(' ')
+    const document = `mutation ($id: String!, $attributes: Object!) { setAttributesMany(items: [${items}]) { code } }`
+    const attributes = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, newValue()]))
+    await user.data(document, { id, attributes })
+  }
+
+  test('stores as many bytes as its quota has, by mutations and devices together', async () => {
+    const device = await registerDevice(user)
+    await storeMuch()
+    const outcomes: (string | undefined)[] = []
+    for (let time = 0; time < 60; time++) {
+      const { errors } = await user.query(setValue, { id: device.id, value: newValue() })
+      outcomes.push(errors?.[0]?.extensions.code)
+    }
+    const allowed = outcomes.indexOf('RATE_LIMITED')
+    expect(allowed).toBeGreaterThan(0)
+    expect(outcomes).toEqual([...Array(allowed).fill(undefined), ...Array(60 - allowed).fill('RATE_LIMITED')])
+    const refused = await user.query(setValue, { id: device.id, value: newValue() })
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
+    expect(refused.errors?.[0]?.message).toMatch(
+      /^an account may store 5242880 bytes a day: this takes 152\d\d, and \d+ are left/,
+    )
+    expect(refusalOf(await report(device, newValue()))).toEqual([
+      429,
+      'RATE_LIMITED',
+      expect.stringMatching(/^an account may store /),
+    ])
+    // Reading goes on, and says what is used; so does another user.
+    const { login } = await user.data('{ login { limits { name value used } } }')
+    expect(login.limits).toContainEqual({ name: 'deviceMebibytesPerDay', value: 0, used: null })
+    expect(login.limits).toContainEqual({ name: 'accountMebibytesPerDay', value: 5, used: 4 })
+    const another = await app.createUser()
+    const mine = await registerDevice(another)
+    expect((await another.query(setValue, { id: mine.id, value: newValue() })).errors).toBeUndefined()
+    clock.now += DAY_MS
+    expect((await user.query(setValue, { id: device.id, value: newValue() })).errors).toBeUndefined()
+  })
+
+  test('pays for devices that register with its codes', async () => {
+    const owned = { ...app, owner: user }
+    const { code } = await registrationsOn(owned).newCode()
+    const device = await registerDevice(user)
+    await storeMuch()
+    for (;;) if ((await user.query(setValue, { id: device.id, value: newValue() })).errors !== undefined) break
+    for (;;) if ((await user.query(setValue, { id: device.id, value: 'x'.repeat(700) })).errors !== undefined) break
+    const services = Array.from({ length: 50 }, (_, index) => ({ name: `service ${index}` }))
+    const refused = await post(app, 'register', { code, hardwareId: 'many services', services })
+    expect(refusalOf(refused).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
+  })
+
+  test('has one quota on all servers of a database', async () => {
+    const other = await app.startAnother({
+      elapsed: () => clock.now,
+      env: { MUSTER_ACCOUNT_BYTES_PER_DAY: String(ACCOUNT_BYTES) },
+      sharesSpending: true,
+    })
+    try {
+      await storeMuch()
+      const there = other.as(user)
+      const used = async () => {
+        const { login } = await there.data('{ login { limits { name used } } }')
+        return login.limits.find(({ name }: { name: string }) => name === 'accountMebibytesPerDay').used
+      }
+      await vi.waitFor(async () => expect(await used()).toBe(4), { timeout: 60_000, interval: 100 })
+    } finally {
+      await other.close()
+    }
+  })
+})

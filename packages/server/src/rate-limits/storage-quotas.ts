@@ -1,0 +1,97 @@
+import { ApiError } from '../errors.ts'
+import { type Budget, type BudgetOptions, createBudget } from './budget.ts'
+
+const DAY_SECONDS = 86_400
+/** What each write counts in addition to its names and values, for the event that records it. */
+const EVENT_BYTES = 200
+
+/**
+ * How many bytes devices and accounts may store in a day. A quota is full after a day without writes, and refills all the time. A
+ * device's own writes count for the device and for its account; a user's mutations count for the account.
+ */
+export interface StorageQuotas {
+  /** Of accounts. Other server processes are told what was taken. */
+  readonly accounts: Budget
+  /** Charges a device and its account for a write by the device. Throws RATE_LIMITED, and then takes nothing. */
+  chargeDevice(device: { accountId: string; deviceId: string }, bytes: number): void
+  /** Charges an account. Throws RATE_LIMITED, and then takes nothing. */
+  chargeAccount(accountId: string, bytes: number): void
+  /** The quotas of an account in bytes, and what it used of its own. */
+  usage(accountId: string): { devicePerDay: number; accountPerDay: number; accountUsed: number }
+}
+
+export interface StorageQuotasOptions {
+  deviceBytesPerDay: number
+  accountBytesPerDay: number
+  /** For devices: each is connected to one process at a time. */
+  alone: BudgetOptions
+  /** For accounts. */
+  shared: BudgetOptions
+}
+
+export function createStorageQuotas(options: StorageQuotasOptions): StorageQuotas {
+  const { deviceBytesPerDay, accountBytesPerDay, alone, shared } = options
+  const perDay = (name: string, most: number) => ({ name, most, perSecond: most / DAY_SECONDS })
+  const devices = createBudget(perDay('device-bytes', deviceBytesPerDay), alone)
+  const accounts = createBudget(perDay('account-bytes', accountBytesPerDay), shared)
+  return {
+    accounts,
+    chargeDevice({ accountId, deviceId }, bytes) {
+      charge(devices, deviceId, bytes, 'a device')
+      try {
+        charge(accounts, accountId, bytes, 'an account')
+      } catch (error) {
+        devices.give(deviceId, Math.min(bytes, deviceBytesPerDay))
+        throw error
+      }
+    },
+    chargeAccount: (accountId, bytes) => charge(accounts, accountId, bytes, 'an account'),
+    usage: (accountId) => ({
+      devicePerDay: deviceBytesPerDay,
+      accountPerDay: accountBytesPerDay,
+      accountUsed: accountBytesPerDay - accounts.left(accountId),
+    }),
+  }
+}
+
+function charge(budget: Budget, subject: string, bytes: number, whose: string): void {
+  const { most } = budget.policy
+  // A write that is larger than the quota of a day takes all of it.
+  const retryAfter = Math.ceil(budget.take(subject, Math.min(bytes, most)))
+  if (retryAfter === 0) return
+  const message = `${whose} may store ${most} bytes a day: this takes ${bytes}, and ${budget.left(subject)} are left. Try again in ${retryAfter} seconds`
+  throw new ApiError('RATE_LIMITED', message, { retryAfter })
+}
+
+/** What changed attributes store: names, new values, and the event. */
+export function bytesOfChanges(changes: Readonly<Record<string, { new: string | null }>>): number {
+  let bytes = EVENT_BYTES
+  for (const [name, { new: value }] of Object.entries(changes)) bytes += bytesOf(name) + bytesOf(value)
+  return bytes
+}
+
+/** What a list of things to store takes, each with its event. */
+export const bytesOfItems = (items: readonly unknown[]): number =>
+  items.reduce<number>((bytes, item) => bytes + EVENT_BYTES + bytesOf(item), EVENT_BYTES)
+
+/** What the mutations of a document may store, by their arguments: variables that occur several times count each time. */
+export function bytesOfMutations(fields: readonly { args: Readonly<Record<string, unknown>> }[]): number {
+  let bytes = 0
+  for (const { args } of fields) {
+    const items = Array.isArray(args.items) ? args.items.length : 1
+    bytes += items * EVENT_BYTES + bytesOf(args)
+  }
+  return bytes
+}
+
+/** The names and values in JSON, as UTF-8. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value)
+  if (Array.isArray(value)) return value.reduce<number>((bytes, item) => bytes + bytesOf(item), 0)
+  if (typeof value === 'object' && value !== null) {
+    let bytes = 0
+    for (const [name, member] of Object.entries(value)) bytes += Buffer.byteLength(name) + bytesOf(member)
+    return bytes
+  }
+  return typeof value === 'number' || typeof value === 'boolean' ? 8 : 0
+}
