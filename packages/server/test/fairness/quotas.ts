@@ -45,7 +45,7 @@ export const quotaRows: readonly QuotaRow[] = [
       const keys = population.attackers[0]!.keys
       const target = { url: server.url, population, from: attackerAddress }
       const began = performance.now()
-      attacker.start([signedAttack(target, keys.length, keys, { query: '{ login { email } }' })])
+      attacker.start([signedAttack(target, keys.length, keys, [{ query: '{ login { email } }' }])])
       await sleep(MINUTE_S * 1_000)
       const { outcomes } = await attacker.stop()
       const quota = POINTS + (POINTS_PER_SECOND * (performance.now() - began)) / 1_000

@@ -1,3 +1,4 @@
+import { limits } from '../../src/limits.ts'
 import type { Attack } from './attacker.ts'
 import type { AccessKey, Population } from './population.ts'
 import { costlySignatures, type Operation, signedBytes, unfinishedRequest, wrongSignature } from './requests.ts'
@@ -22,20 +23,26 @@ export interface Target {
   from: string
 }
 
-const ALIASES = 15
+/** The most aliases of a field, and the most such fields that a document may have. */
+const ALIASES = [15, limits.walkingFields]
 const UNKNOWN_NAMES = 200
 
-const aliases = (field: string): string =>
-  Array.from({ length: ALIASES }, (_, index) => `f${index}: ${field}`).join(' ')
+/** One operation for each number of aliases. */
+const aliased = (head: string, field: string, variables?: Record<string, unknown>): Operation[] =>
+  ALIASES.map((length) => {
+    const fields = Array.from({ length }, (_, index) => `f${index}: ${field}`)
+    return { query: `${head} { login { ${fields.join(' ')} } }`, ...(variables && { variables }) }
+  })
 
 /** Devices without any of 200 attributes, in a context, in an order that has no index, counted: fifteen times. */
-const fullScans: Operation = {
-  query: `query ($a: Object) { login { ${aliases('devices(attributes: $a, context: "x", sort: "x.y desc", size: 1) { total items { id } }')} } }`,
-  variables: { a: Object.fromEntries(Array.from({ length: UNKNOWN_NAMES }, (_, index) => [`n${index}`, null])) },
-}
-const attributeNames: Operation = { query: `{ login { ${aliases('attributeNames { name }')} } }` }
-const sortWithoutIndex: Operation = { query: '{ login { devices(sort: "no.index") { items { id } } } }' }
-const largePage: Operation = { query: '{ login { devices(size: 1000, sort: "id") { items { attributes } } } }' }
+const fullScans = aliased(
+  'query ($a: Object)',
+  'devices(attributes: $a, context: "x", sort: "x.y desc", size: 1) { total items { id } }',
+  { a: Object.fromEntries(Array.from({ length: UNKNOWN_NAMES }, (_, index) => [`n${index}`, null])) },
+)
+const attributeNames = aliased('', 'attributeNames { name }')
+const sortWithoutIndex: Operation[] = [{ query: '{ login { devices(sort: "no.index") { items { id } } } }' }]
+const largePage: Operation[] = [{ query: '{ login { devices(size: 1000, sort: "id") { items { attributes } } } }' }]
 
 function attackWith(
   { url, from }: Target,
@@ -51,10 +58,10 @@ export function signedAttack(
   target: Target,
   connections: number,
   keys: AccessKey[],
-  operation: Operation,
+  operations: Operation[],
   behavior?: Attack['behavior'],
 ): Attack {
-  const requests = keys.map((key) => signedBytes(target.url, key, operation))
+  const requests = keys.flatMap((key) => operations.map((operation) => signedBytes(target.url, key, operation)))
   return attackWith(target, connections, requests, behavior)
 }
 
@@ -65,8 +72,8 @@ const keysOfFour = ({ population }: Target): AccessKey[] => population.attackers
 
 /** Rows 1 to 3 together. */
 const queriesBy = (target: Target, keys: AccessKey[], share: number): Attack[] => [
-  signedAttack(target, keys.length * share, keys, fullScans),
-  signedAttack(target, keys.length * share, keys, attributeNames),
+  signedAttack(target, keys.length * share * 2, keys, fullScans),
+  signedAttack(target, keys.length * share * 2, keys, attributeNames),
   signedAttack(target, keys.length * 15, keys, sortWithoutIndex),
 ]
 
@@ -74,12 +81,12 @@ export const rows: readonly Row[] = [
   { name: '0', attack: 'none', attacks: () => [] },
   {
     name: '1',
-    attack: 'one connection: 15 × devices in a full scan',
-    attacks: (target) => [signedAttack(target, 1, oneKey(target), fullScans)],
+    attack: '2 connections: 15 and 10 × devices in a full scan',
+    attacks: (target) => [signedAttack(target, 2, oneKey(target), fullScans)],
   },
   {
     name: '2',
-    attack: '4 connections: 15 × attributeNames',
+    attack: '4 connections: 15 and 10 × attributeNames',
     attacks: (target) => [signedAttack(target, 4, oneKey(target), attributeNames)],
   },
   {
