@@ -65,6 +65,8 @@ export class ConflictError extends MusterError {}
 export class LimitExceededError extends MusterError {}
 /** The document is over a bound: depth, aliases, tokens or objects. */
 export class QueryTooComplexError extends MusterError {}
+/** The server does not store documents: send the document instead of its hash. */
+export class PersistedQueryNotFoundError extends MusterError {}
 /** Still refused after five minutes, or asked to come back later than in one. */
 export class RateLimitedError extends MusterError {}
 /** The server or its database was away, still so after the retries. */
@@ -89,6 +91,7 @@ const classes: Readonly<Record<string, typeof MusterError>> = {
   CONFLICT: ConflictError,
   LIMIT_EXCEEDED: LimitExceededError,
   QUERY_TOO_COMPLEX: QueryTooComplexError,
+  PERSISTED_QUERY_NOT_FOUND: PersistedQueryNotFoundError,
   RATE_LIMITED: RateLimitedError,
   UNAVAILABLE: UnavailableError,
   INTERNAL: InternalError,

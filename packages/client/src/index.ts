@@ -16,6 +16,7 @@ export {
   NoAnswerError,
   NotFoundError,
   OutcomeUnknownError,
+  PersistedQueryNotFoundError,
   QueryTooComplexError,
   RateLimitedError,
   ReservedAttributeError,
