@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { newPerson, signIn } from '../../../test/browser.ts'
 import { restOf } from '../../../test/rest.ts'
 import { sendAs } from '../../../test/server-process.ts'
+import { limits } from '../../limits.ts'
 
 let app: TestApp
 
@@ -227,6 +229,31 @@ describe('a key', () => {
 
   it('is ignored with a query', async () => {
     expect((await sendWith(app.owner, 'k1', '{ login { email } }')).body.data.login.email).toBe(app.owner.email)
+  })
+})
+
+describe('an account', () => {
+  it('uses no more keys in a day than its limit, and creates without one as before', async () => {
+    const user = await app.createUser()
+    await sql`
+      insert into idempotency_record (account_id, caller, key, fingerprint, created_kind, created_id, expires)
+      select ${user.accountId}, 'c', number::text, '', 'device', 'x', now() + interval '1 hour'
+      from generate_series(1, ${limits.idempotencyRecords}::int) as number`.execute(app.db)
+    const { body } = await sendWith(user, 'k1', register, { name: 'pump' })
+    expect(body.errors[0].extensions).toMatchObject({ code: 'LIMIT_EXCEEDED', limit: limits.idempotencyRecords })
+    expect(await countDevices(user)).toBe(0)
+    await user.data(register, { name: 'pump' })
+    expect(await countDevices(user)).toBe(1)
+  })
+})
+
+describe('in a session', () => {
+  it('a repeat gets the first response', async () => {
+    const browser = await signIn(app, await newPerson(app))
+    const create = () => browser.query(register, { name: 'pump' }, { headers: keyHeader('k1') })
+    const first = await create()
+    expect(first.body.data.registerDevice.device.name).toBe('pump')
+    expect((await create()).body).toEqual(first.body)
   })
 })
 

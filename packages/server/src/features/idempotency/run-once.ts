@@ -41,10 +41,10 @@ class KeyReusedError extends ApiError {
 export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
   const counts = boundedMap<string, { at: number; count: number }>(COUNTED_ACCOUNTS)
 
-  const assertRoom = async (accountId: string, now: Date): Promise<void> => {
+  const assertRoom = async (db: Database, accountId: string, now: Date): Promise<void> => {
     let known = counts.get(accountId)
     if (known === undefined || performance.now() - known.at > COUNT_SERVES_MS) {
-      known = { at: performance.now(), count: await countRecords(deps.db, accountId, now) }
+      known = { at: performance.now(), count: await countRecords(db, accountId, now) }
       counts.set(accountId, known)
     }
     known.count += 1
@@ -60,7 +60,7 @@ export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
     const db = userDatabase(deps.db, request.accountId)
     const earlier = await findRecord(db, request, now)
     if (earlier !== undefined) return replay(earlier, request)
-    await assertRoom(request.accountId, now)
+    await assertRoom(db, request.accountId, now)
     const transaction = openTransaction(db, request, now)
     try {
       const result = await execute(transaction.contextOf(context as Context))
