@@ -45,6 +45,9 @@ import { shedLoad } from './http/overload/load-shedding.ts'
 import { measureShedding } from './http/overload/shedding-metrics.ts'
 import { registerRequestId } from './http/request-id.ts'
 import { recordRequests } from './http/request-records.ts'
+import { limitResponseBytes, queueFull } from './http/responses/response-bytes.ts'
+import { sendInPieces } from './http/responses/response-pieces.ts'
+import { closeSlowReaders } from './http/responses/slow-readers.ts'
 import { followCertificate, secureOptions } from './http/secure-server.ts'
 import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
 import { listBounds } from './list-bounds.ts'
@@ -129,6 +132,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     metrics: measureShedding(app, { metrics: deps.metrics, logsAll: deps.config.logRequests }),
   })
   deps.metrics?.gauge('requestsUnderWay', shedding.inFlight)
+  const responses = limitResponseBytes(app, { config: deps.config, callerOf: shedding.callerOf })
+  deps.metrics?.gauge('queuedResponseBytes', responses.queued)
+  sendInPieces(app)
+  closeSlowReaders(app, { limitMs: deps.config.readTimeout })
   registerRequestId(app)
   const spans = deps.tracing && traceRequests(app, deps.tracing, { isSpared: reportsState })
   registerSecurityHeaders(app, toldToBrowsers)
@@ -140,6 +147,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const charges = createRequestCharges(rateLimits, addressOf, createAccountSizes(deps.db))
   const beforeRequest = (requester: Requester<Viewer>): void => {
     if (requester.viewer !== null) shedding.identify(requester.request, requester.viewer)
+    const caller = shedding.callerOf(requester.request)
+    if (caller !== undefined && responses.isFull(caller)) throw queueFull()
     charges.chargeRequest(requester)
   }
   recordRequests(app, {
@@ -170,6 +179,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     // Public operations select nothing that reads the context.
     buildContext: (request, viewer) => (viewer === null ? {} : createContext(request, viewer)),
     ...(deps.readSide && { readElsewhere: readElsewhere(deps.readSide, createContext) }),
+    reserveResponse: ({ reply, operation }) => responses.reserve(reply, operation),
     beforeOperation: (start) => {
       const charged = charges.chargeOperation(start)
       const after = (refund: AfterOperation) => (read: Parameters<NonNullable<AfterOperation>>[0]) => {
@@ -192,6 +202,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     clock: clockOf(deps),
     rateLimits,
     addressOf,
+    admit: ({ request, reply }, { accountId }) => {
+      shedding.identify(request, { accountId })
+      return responses.reserve(reply, { name: 'GET /events/v1.csv', objectCount: DOWNLOAD_OBJECTS })
+    },
   })
   registerDeviceRoutes(app, { routes: deviceRoutes(deps, rateLimits), rateLimits, addressOf })
   registerSignIn(app, { ...signInOf(deps), addressOf, beforeRequest })
@@ -232,6 +246,9 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
     },
   }
 }
+
+/** A download holds a few MiB at a time, whatever its length. */
+const DOWNLOAD_OBJECTS = 64
 
 const STREAM_PATH = '/graphql/v1/stream'
 

@@ -115,6 +115,11 @@ export const metricTable = {
     labels: ['reason'],
     help: 'Requests that this process rejected with 503 because too many were in flight (requests), too many for too long (standing), or the event loop lagged (lag).',
   },
+  queuedResponseBytes: {
+    name: 'muster_queued_response_bytes',
+    type: 'gauge',
+    help: 'Bytes of responses of 16 KiB and more that this process has produced and clients have not read yet.',
+  },
   rateLimited: {
     name: 'muster_rate_limited_total',
     type: 'counter',

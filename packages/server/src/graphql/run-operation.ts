@@ -57,6 +57,8 @@ export interface OperationGates<Viewer extends GraphqlViewer> {
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null) => unknown
   /** Where an operation may read elsewhere: for the whole of it, so that its parts agree. Undefined: where everything is read. */
   readonly readElsewhere?: (start: OperationStart<Viewer>) => Promise<Elsewhere | undefined>
+  /** Waits until there is memory for the response to an operation; throws RATE_LIMITED when that takes too long. Runs before anything else. */
+  readonly reserveResponse?: (start: OperationStart<Viewer>) => Promise<void> | undefined
   /**
    * Runs before every operation, and may throw RATE_LIMITED or LIMIT_EXCEEDED. It returns what runs after the operation, and
    * gets the data that was read, or undefined if a part failed: more may have been read then than the response shows.
@@ -108,6 +110,8 @@ export async function runOperation<Viewer extends GraphqlViewer>(
 ): Promise<FormattedExecutionResult> {
   const { request, viewer, operation } = start
   if (lacksViewer(start)) throw signedRequestNeeded()
+  const reserved = gates.reserveResponse?.(start)
+  if (reserved !== undefined) await reserved
   const settle = await gates.beforeOperation?.(start)
   let result: FormattedExecutionResult
   let read: FormattedExecutionResult['data']

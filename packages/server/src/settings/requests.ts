@@ -62,6 +62,26 @@ export const requestSettings = {
     default: '2000',
     parse: (text) => integer(text ?? '2000', 0, 60_000),
   }),
+  queuedBytesPerUser: setting({
+    name: 'MUSTER_QUEUED_BYTES_PER_USER',
+    meaning:
+      'Bytes of responses that each server process produces and queues at a time for a user, or for an address without valid credentials. Above that, the caller gets RATE_LIMITED until it has read them.',
+    default: '67108864',
+    parse: (text) => integer(text ?? '67108864', 1_048_576, 1_000_000_000_000),
+  }),
+  queuedBytes: setting({
+    name: 'MUSTER_QUEUED_BYTES',
+    meaning:
+      'The same for all callers together. When it is reached, each caller keeps its fair share: the limit divided by the callers with responses.',
+    default: '268435456',
+    parse: (text) => integer(text ?? '268435456', 1_048_576, 1_000_000_000_000),
+  }),
+  readTimeout: setting({
+    name: 'MUSTER_READ_TIMEOUT',
+    meaning: 'Seconds after which the server closes an HTTP connection whose client reads nothing of a response.',
+    default: '30',
+    parse: (text) => integer(text ?? '30', 1, 3_600) * 1_000,
+  }),
   databaseSilence: setting({
     name: 'MUSTER_DATABASE_SILENCE',
     meaning:

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isSessionAlive } from '../../auth/sessions/sessions.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
@@ -39,6 +39,8 @@ export interface DownloadDeps {
   clock: () => Date
   rateLimits: RateLimits
   addressOf: AddressOf
+  /** Counts a download for its user, and waits until there is memory for it; may throw UNAVAILABLE or RATE_LIMITED. */
+  admit: (exchange: { request: FastifyRequest; reply: FastifyReply }, grant: DownloadGrant) => Promise<void> | undefined
 }
 
 /** Serves what `eventsUrl` points to. */
@@ -56,6 +58,7 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
         .header('www-authenticate', 'Signature')
         .send({ errors: [{ message, extensions }] })
     }
+    await deps.admit({ request, reply }, grant)
     const payer = payerOf(deps.rateLimits, grant)
     spend(payer, REQUEST_POINTS + pointsOfObjects(limits.pageSize), reply)
     return reply

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { onceResponseEnds } from './response-end.ts'
+import { onceResponseEnds } from '../responses/response-end.ts'
 
 /** Counts the requests in flight of each caller, from when the body has arrived until the last byte of the response is sent. */
 export interface InFlight {
@@ -8,6 +8,8 @@ export interface InFlight {
   readonly callers: number
   of(caller: string): number
   has(request: FastifyRequest): boolean
+  /** Undefined for a request that is not in flight. */
+  callerOf(request: FastifyRequest): string | undefined
   add(request: FastifyRequest, reply: FastifyReply, caller: string): void
   /** Counts a request for another caller from now on. */
   move(request: FastifyRequest, caller: string): void
@@ -41,6 +43,7 @@ export function createInFlight(onChange: (total: number) => void): InFlight {
     },
     of: (caller) => counts.get(caller) ?? 0,
     has: (request) => callerOf.has(request),
+    callerOf: (request) => callerOf.get(request),
     add(request, reply, caller) {
       callerOf.set(request, caller)
       change(caller, 1)

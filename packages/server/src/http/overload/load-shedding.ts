@@ -23,6 +23,8 @@ export interface LoadSheddingOptions {
 
 export interface LoadShedding {
   inFlight(): number
+  /** The caller that a request in flight counts for. */
+  callerOf(request: FastifyRequest): string | undefined
   /**
    * Counts a request for its user instead of its address. Call it as soon as the user is known. Throws UNAVAILABLE when the server is
    * overloaded and the user has more than a fair share of the requests in flight.
@@ -103,6 +105,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
   })
   return {
     inFlight: () => inFlight.total,
+    callerOf: inFlight.callerOf,
     identify(request, viewer) {
       const caller = callers.identify(viewer)
       if (!inFlight.has(request)) return
