@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { createPrivateFile } from '@muster/server/auth/private-file.ts'
 import { addAccessKey } from '@muster/server/features/access-keys/access-keys.ts'
+import { recordUserEvents } from '@muster/server/features/users/record-user-event.ts'
 import { createUser } from '@muster/server/features/users/users.ts'
 import { formatCredentials } from '@muster/server/start/credentials-file.ts'
 import type { Installation } from './installation.ts'
@@ -32,6 +33,7 @@ export async function addUser(
     }
     const { key, secret } = await addAccessKey(context, { name: user.accessKeyName })
     const text = formatCredentials({ url, accessKeyId: key, secretAccessKey: secret ?? '', email, password })
+    await recordUserEvents(transaction, { id, email }, [{ type: 'USER_ADD', data: { name: user.name } }])
     const owner = dirname(user.file) === config.dataFolder ? 'folder' : 'root'
     await createPrivateFile(user.file, text, owner).catch((error: unknown) => {
       throw unwritable(user.file, error, { what: 'the credentials', option: '--credentials' })

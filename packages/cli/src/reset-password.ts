@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { createPrivateFile } from '@muster/server/auth/private-file.ts'
 import { resetPassword as reset } from '@muster/server/auth/sessions/reset-password.ts'
 import { revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
+import { recordUserEvents } from '@muster/server/features/users/record-user-event.ts'
 import type { Installation } from './installation.ts'
 import { unwritable } from './unwritable.ts'
 
@@ -27,9 +28,17 @@ export async function resetPassword(
   }: { email: string; passwordOnly: boolean; revokeKeys: boolean; file: string },
 ): Promise<PasswordWritten> {
   return db.transaction().execute(async (transaction) => {
-    const { user, password, sessions } = await reset(transaction, { email, passwordOnly })
+    const { user, password, sessions, removed } = await reset(transaction, { email, passwordOnly })
     const viewer = { accountId: user.id, email: user.email, readOnly: false }
     const keysRevoked = revokeKeys ? await revokeAccessKeys({ db: transaction, viewer }) : 0
+    await recordUserEvents(transaction, user, [
+      { type: 'PASSWORD_CHANGE', data: { reset: true } },
+      ...(removed.totp ? [{ type: 'AUTHENTICATOR_REMOVE' as const, data: { reset: true } }] : []),
+      ...(removed.passkeys > 0
+        ? [{ type: 'PASSKEY_REMOVE' as const, data: { reset: true, passkeys: removed.passkeys } }]
+        : []),
+      ...(sessions > 0 ? [{ type: 'SESSION_REVOKE' as const, data: { sessions } }] : []),
+    ])
     const owner = dirname(file) === config.dataFolder ? 'folder' : 'root'
     await createPrivateFile(file, `MUSTER_EMAIL=${user.email}\nMUSTER_PASSWORD=${password}\n`, owner).catch(
       (error: unknown) => {

@@ -23,6 +23,7 @@ import type { Feed } from './features/events/feed/feed.ts'
 import { createRunOnce } from './features/idempotency/run-once.ts'
 import { reportRoute } from './features/presence/report-route.ts'
 import { registerRoute } from './features/registration-codes/register-route.ts'
+import { recordAuditEntry } from './features/users/record-audit-entry.ts'
 import { recordSignIn } from './features/users/record-sign-in.ts'
 import { schemaText } from './graphql/assemble.ts'
 import { rowMeterOf } from './graphql/cost/row-meter.ts'
@@ -244,6 +245,8 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
       await recordSignIn(db, signIn)
       feed.wake()
     },
+    record: recordAuditEntry,
+    onRecorded: () => feed.wake(),
   }
 }
 

@@ -20,6 +20,8 @@ export interface Viewer {
   readonly readOnly: boolean
   /** A device that acts on itself in its owner's account: no user is the actor of what it does. */
   readonly isDevice?: boolean
+  /** The server itself, in background work: no user is the actor of what it does. */
+  readonly isServer?: boolean
 }
 
 /** What a use case receives, and nothing else. */

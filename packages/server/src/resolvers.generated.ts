@@ -734,7 +734,35 @@ export type EventType =
   /** Its receiver failed for days. data: paused, why deliveries are held back */
   | 'WEBHOOK_PAUSE'
   /** Somebody signed in to the console. data: address, agent (what the browser calls itself), method */
-  | 'AUTH_LOGIN';
+  | 'AUTH_LOGIN'
+  /**
+   * An attempt to sign in failed, or a signed-in user gave a wrong password or code. Of the attempts from one network address in a
+   * minute, the first, second, fourth, eighth, and so on are recorded. data: address, agent, method, reason, and count, the attempts
+   * in that minute so far
+   */
+  | 'AUTH_FAIL'
+  /** A user has another password. data: address, agent; or reset: true, if an operator set it */
+  | 'PASSWORD_CHANGE'
+  /** A user signs in with codes from an authenticator app from now on. data: address, agent */
+  | 'AUTHENTICATOR_ADD'
+  /** A user has new backup codes. data: address, agent, backupCodes: true */
+  | 'AUTHENTICATOR_UPDATE'
+  /** A user signs in without codes from now on. data: address, agent; or reset: true, if an operator turned them off */
+  | 'AUTHENTICATOR_REMOVE'
+  /** data: address, agent, and id and name of the passkey */
+  | 'PASSKEY_ADD'
+  /** A passkey was renamed. data: address, agent, and id and name of the passkey */
+  | 'PASSKEY_UPDATE'
+  /** data: address, agent, and id of the passkey; or reset: true and passkeys, how many an operator removed */
+  | 'PASSKEY_REMOVE'
+  /** A user or an operator ended sessions before they expired. data: sessions, how many; address and agent of the user who did */
+  | 'SESSION_REVOKE'
+  /** An operator added the user. data: name */
+  | 'USER_ADD'
+  /** An operator disabled the user. data: sessions, how many were ended */
+  | 'USER_DISABLE'
+  /** An operator enabled the user. data: none */
+  | 'USER_ENABLE';
 
 /** What devices register themselves with, so many times and until it expires. */
 export type RegistrationCode = {

@@ -43,7 +43,23 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
   {
     group: 'Account',
     types: [
-      { type: 'AUTH_LOGIN', label: 'Sign-in', about: 'Somebody signed in to the console' },
+      { type: 'AUTH_LOGIN', label: 'Sign-in', about: 'A user signed in to the console' },
+      { type: 'AUTH_FAIL', label: 'Failed sign-in', about: 'A sign-in failed, or a wrong password or code was given' },
+      { type: 'SESSION_REVOKE', label: 'Sessions ended', about: 'Sessions were ended before they expired' },
+      { type: 'PASSWORD_CHANGE', label: 'Password changed', about: 'The user has another password' },
+      { type: 'AUTHENTICATOR_ADD', label: 'Authenticator app added', about: 'Signing in takes a code from now on' },
+      { type: 'AUTHENTICATOR_UPDATE', label: 'Backup codes created', about: 'The former backup codes no longer work' },
+      {
+        type: 'AUTHENTICATOR_REMOVE',
+        label: 'Authenticator app removed',
+        about: 'Signing in takes no code from now on',
+      },
+      { type: 'PASSKEY_ADD', label: 'Passkey added', about: 'The user can sign in with another passkey' },
+      { type: 'PASSKEY_UPDATE', label: 'Passkey renamed', about: 'A passkey has another name' },
+      { type: 'PASSKEY_REMOVE', label: 'Passkey removed', about: 'A passkey no longer works' },
+      { type: 'USER_ADD', label: 'User added', about: 'An operator added the user' },
+      { type: 'USER_DISABLE', label: 'User disabled', about: 'An operator disabled the user' },
+      { type: 'USER_ENABLE', label: 'User enabled', about: 'An operator enabled the user' },
       { type: 'ACCESS_KEY_CREATE', label: 'Access key made', about: 'Programs may sign with a new key' },
       {
         type: 'ACCESS_KEY_UPDATE',

@@ -16,6 +16,18 @@ export type EventType =
   | 'ACCESS_KEY_UPDATE'
   /** data: context, and changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
+  /** A user signs in with codes from an authenticator app from now on. data: address, agent */
+  | 'AUTHENTICATOR_ADD'
+  /** A user signs in without codes from now on. data: address, agent; or reset: true, if an operator turned them off */
+  | 'AUTHENTICATOR_REMOVE'
+  /** A user has new backup codes. data: address, agent, backupCodes: true */
+  | 'AUTHENTICATOR_UPDATE'
+  /**
+   * An attempt to sign in failed, or a signed-in user gave a wrong password or code. Of the attempts from one network address in a
+   * minute, the first, second, fourth, eighth, and so on are recorded. data: address, agent, method, reason, and count, the attempts
+   * in that minute so far
+   */
+  | 'AUTH_FAIL'
   /** Somebody signed in to the console. data: address, agent (what the browser calls itself), method */
   | 'AUTH_LOGIN'
   /** data: name, hardwareId and platform as they were */
@@ -28,6 +40,14 @@ export type EventType =
   | 'DEVICE_STATE'
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
+  /** data: address, agent, and id and name of the passkey */
+  | 'PASSKEY_ADD'
+  /** data: address, agent, and id of the passkey; or reset: true and passkeys, how many an operator removed */
+  | 'PASSKEY_REMOVE'
+  /** A passkey was renamed. data: address, agent, and id and name of the passkey */
+  | 'PASSKEY_UPDATE'
+  /** A user has another password. data: address, agent; or reset: true, if an operator set it */
+  | 'PASSWORD_CHANGE'
   /** data: prefix, name, platform, services, attributes, uses and expires */
   | 'REGISTRATION_CODE_CREATE'
   /** data: prefix, name, uses and used */
@@ -40,6 +60,14 @@ export type EventType =
   | 'SERVICE_STATE'
   /** data: changes, the old and new value of each field that changed */
   | 'SERVICE_UPDATE'
+  /** A user or an operator ended sessions before they expired. data: sessions, how many; address and agent of the user who did */
+  | 'SESSION_REVOKE'
+  /** An operator added the user. data: name */
+  | 'USER_ADD'
+  /** An operator disabled the user. data: sessions, how many were ended */
+  | 'USER_DISABLE'
+  /** An operator enabled the user. data: none */
+  | 'USER_ENABLE'
   /** data: name, url, events and enabled */
   | 'WEBHOOK_CREATE'
   /** data: name and url */

@@ -1,5 +1,6 @@
 import * as auth from '../../src/auth/auth.queries.ts'
 import * as masterKey from '../../src/auth/master-key.queries.ts'
+import * as attemptedUser from '../../src/auth/sessions/audit/attempted-user.queries.ts'
 import * as passkeys from '../../src/auth/sessions/passkeys.queries.ts'
 import * as sessions from '../../src/auth/sessions/sessions.queries.ts'
 import * as signIn from '../../src/auth/sessions/sign-in.queries.ts'
@@ -94,6 +95,9 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
     (db) => sessions.deleteSessions(db, accountId, { butId: 'none' }),
     (db) => sessions.deleteSessions(db, accountId, 'all'),
     (db) => signIn.findPassword(db, 'nobody@example.com'),
+    (db) => attemptedUser.findUserOfEmail(db, 'nobody@example.com'),
+    (db) => attemptedUser.findUserOfStep(db, 'none'),
+    (db) => attemptedUser.findUserOfPasskey(db, 'none'),
     (db) => signIn.lockAccount(db, 'nobody@example.com'),
     (db) => signIn.findSignedInUser(db, accountId),
     (db) => signIn.updateName(db, accountId, 'name'),

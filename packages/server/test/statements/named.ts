@@ -36,6 +36,12 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectKeys of auth/auth.queries.ts': whose,
   'selectSessions of auth/sessions/sessions.queries.ts': whose,
   [`findPassword of ${signIn}`]: whose,
+  ...Object.fromEntries(
+    ['findUserOfEmail', 'findUserOfPasskey'].map((name) => [
+      `${name} of auth/sessions/audit/attempted-user.queries.ts`,
+      whose,
+    ]),
+  ),
   [`lockAccount of ${signIn}`]: once,
   'forward of auth/sessions/forward.ts': byOwnId,
   'acrossRotations of auth/sessions/forward.ts': byOwnId,

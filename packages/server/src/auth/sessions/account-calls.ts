@@ -1,7 +1,10 @@
+import type { Database } from '../../db/database.ts'
 import { badInput, notFound } from '../../errors.ts'
 import { assertName, assertText, characters } from '../../graphql/text.ts'
 import { limits } from '../../limits.ts'
-import { type AuthCall, type AuthRequest, asTry, signedIn } from './auth-call.ts'
+import { asTry, ownAttempt } from './audit/attempts.ts'
+import { recordChange } from './audit/record-change.ts'
+import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
 import type { Forwarded } from './forward.ts'
 import { deletePasskey, listPasskeys, renamePasskey } from './passkeys.queries.ts'
 import { PASSWORD_LENGTH } from './password-length.ts'
@@ -36,6 +39,7 @@ export const accountCalls: readonly AuthCall[] = [
     takes: ['password'],
     handle: signedIn(async (call, session) => {
       keepCookies(call, await byPassword(call, session, '/two-factor/disable'))
+      await recordChange(call, session, { type: 'AUTHENTICATOR_REMOVE', work: async () => {} })
       return { totp: false }
     }),
   },
@@ -45,6 +49,8 @@ export const accountCalls: readonly AuthCall[] = [
     takes: ['password'],
     handle: signedIn(async (call, session) => {
       const { backupCodes } = (await byPassword(call, session, '/two-factor/generate-backup-codes')).answer
+      const data = () => ({ backupCodes: true })
+      await recordChange(call, session, { type: 'AUTHENTICATOR_UPDATE', work: async () => {}, data })
       return { backupCodes }
     }),
   },
@@ -65,10 +71,15 @@ export const accountCalls: readonly AuthCall[] = [
     method: 'POST',
     path: '/passkey/update-passkey',
     takes: ['id', 'name'],
-    handle: signedIn(async ({ db, fields }, { accountId }) => {
+    handle: signedIn(async (call, session) => {
+      const { fields } = call
       const [id, name] = [fields.text('id'), fields.text('name')]
       assertName(name, 'name', PASSKEY_NAME_LENGTH)
-      const passkey = await renamePasskey(db, accountId, { id, name })
+      const passkey = await recordChange(call, session, {
+        type: 'PASSKEY_UPDATE',
+        work: (transaction) => renamePasskey(transaction, session.accountId, { id, name }),
+        data: (renamed) => (renamed === undefined ? null : { id, name }),
+      })
       if (passkey === undefined) throw notFound('passkey', id)
       return { passkey }
     }),
@@ -77,25 +88,32 @@ export const accountCalls: readonly AuthCall[] = [
     method: 'POST',
     path: '/passkey/delete-passkey',
     takes: ['id'],
-    handle: signedIn(async ({ db, fields }, { accountId }) => {
-      const id = fields.text('id')
-      if (!(await deletePasskey(db, accountId, id))) throw notFound('passkey', id)
+    handle: signedIn(async (call, session) => {
+      const id = call.fields.text('id')
+      const isDeleted = await recordChange(call, session, {
+        type: 'PASSKEY_REMOVE',
+        work: (transaction) => deletePasskey(transaction, session.accountId, id),
+        data: (deleted) => (deleted ? { id } : null),
+      })
+      if (!isDeleted) throw notFound('passkey', id)
       return { deleted: true }
     }),
   },
 ]
 
 async function changePassword(call: AuthRequest, session: Session): Promise<object> {
-  const { fields, db, request } = call
+  const { fields, request } = call
   const [currentPassword, newPassword] = [fields.text('currentPassword'), fields.text('newPassword')]
   const { least, most } = PASSWORD_LENGTH
   assertText(currentPassword, 'currentPassword', most)
   assertText(newPassword, 'newPassword', most)
   const found = characters(newPassword)
   if (found < least) throw badInput(`newPassword must have ${least} characters at least, found ${found}`)
-  return asTry(call, [triesOf.account(session.accountId)], async () => {
+  const attempt = ownAttempt(session, 'current password')
+  return asTry(call, { subjects: [triesOf.account(session.accountId)], attempt }, async () => {
     keepCookies(call, await call.forward(request, '/change-password', { currentPassword, newPassword }))
-    await deleteSteps(db, session.accountId)
+    const work = (transaction: Database) => deleteSteps(transaction, session.accountId)
+    await recordChange(call, session, { type: 'PASSWORD_CHANGE', work })
     return { changed: true }
   })
 }
@@ -109,18 +127,21 @@ async function changeName({ db, fields }: AuthRequest, { accountId }: Session): 
 }
 
 /** What takes the password once more. */
-async function byPassword(call: AuthRequest, { accountId }: Session, path: string): Promise<Forwarded> {
+async function byPassword(call: AuthRequest, session: Session, path: string): Promise<Forwarded> {
   const password = call.fields.text('password')
   assertText(password, 'password', PASSWORD_LENGTH.most)
-  return asTry(call, [triesOf.account(accountId)], () => call.forward(call.request, path, { password }))
+  const subjects = [triesOf.account(session.accountId)]
+  const attempt = ownAttempt(session, 'current password')
+  return asTry(call, { subjects, attempt }, () => call.forward(call.request, path, { password }))
 }
 
-async function addPasskey(call: AuthRequest): Promise<object> {
+async function addPasskey(call: AuthRequest, session: Session): Promise<object> {
   const { fields, request } = call
   const [response, given] = [fields.object('response'), fields.optionalText('name')]
   if (given !== undefined) assertName(given, 'name', PASSKEY_NAME_LENGTH)
   const body = { response, ...(given !== undefined && { name: given }) }
   const { answer } = keepCookies(call, await call.forward(request, '/passkey/verify-registration', body))
   const { id, name = null, createdAt } = answer
+  await recordChange(call, session, { type: 'PASSKEY_ADD', work: async () => {}, data: () => ({ id, name }) })
   return { passkey: { id, name, created: createdAt } }
 }

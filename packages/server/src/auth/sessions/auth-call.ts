@@ -4,10 +4,11 @@ import type { Database } from '../../db/database.ts'
 import type { AddressOf } from '../../http/client-address.ts'
 import type { JsonFields } from '../../http/json-fields.ts'
 import { sessionRefusal } from '../reasons.ts'
+import type { AuditEntry } from './audit/audit-entry.ts'
 import type { Forward } from './forward.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { SignInTries, TriesSubject } from './sign-in-tries.ts'
+import type { SignInTries } from './sign-in-tries.ts'
 
 /** How somebody showed who it is. */
 export type SignInMethod = 'password' | 'password and code' | 'password and backup code' | 'passkey'
@@ -33,6 +34,12 @@ export interface AuthDeps {
   forward: Forward
   /** Told before the browser gets its cookie; when it throws, nobody is signed in. */
   onSignIn: (signIn: SignIn) => Promise<void>
+  /** Writes an entry to the event log, in the given transaction. */
+  record: (transaction: Database, entry: AuditEntry) => Promise<void>
+  /** Called once recorded entries are committed. */
+  onRecorded: () => void
+  /** Lets work continue after the response. The server finishes it before it closes. */
+  inBackground: (work: Promise<void>) => void
 }
 
 /** One call that a page of the console made. */
@@ -62,15 +69,3 @@ export const signedIn =
     if (call.session === undefined) throw sessionRefusal('no-session')
     return handle(call, call.session)
   }
-
-/** Work that a guess could be behind: counted against each subject in turn, and forgiven when it comes out well. */
-export async function asTry<Result>(
-  { tries }: AuthRequest,
-  subjects: readonly TriesSubject[],
-  work: () => Promise<Result>,
-): Promise<Result> {
-  await tries.count(subjects)
-  const result = await work()
-  await tries.forgive(subjects)
-  return result
-}

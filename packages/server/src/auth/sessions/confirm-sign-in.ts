@@ -1,7 +1,8 @@
 import { ApiError, badInput } from '../../errors.ts'
 import { assertText } from '../../graphql/text.ts'
 import { sessionRefusal } from '../reasons.ts'
-import { type AuthCall, type AuthRequest, asTry, signedIn } from './auth-call.ts'
+import { asTry, ownAttempt } from './audit/attempts.ts'
+import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
 import { hasPasskey } from './passkeys.queries.ts'
 import { verifyPassword } from './password.ts'
 import { PASSWORD_LENGTH } from './password-length.ts'
@@ -18,7 +19,8 @@ export const confirmSignInCall: AuthCall = {
   takes: ['password', 'code', 'response'],
   handle: signedIn(async (call, session) => {
     const confirm = readWay(call, session)
-    await asTry(call, [triesOf.account(session.accountId)], confirm)
+    const attempt = ownAttempt(session, 'confirmation')
+    await asTry(call, { subjects: [triesOf.account(session.accountId)], attempt }, confirm)
     await confirmSession(call.db, session, call.clock())
     return { confirmed: true }
   }),

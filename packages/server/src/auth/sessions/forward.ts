@@ -79,4 +79,5 @@ async function acrossRotations(
 }
 
 /** As much of it as is worth keeping. */
-export const agentOf = ({ headers }: FastifyRequest): string => (headers['user-agent'] ?? '').slice(0, 300)
+export const agentOf = ({ headers }: FastifyRequest): string =>
+  (headers['user-agent'] ?? '').replace(/\p{Cc}/gu, ' ').slice(0, 300)

@@ -60,6 +60,14 @@ it('passkeys are added, listed, used, renamed and deleted', async () => {
   expect(renamed.body.passkey).toMatchObject({ id, name: 'phone' })
   expect((await browser.auth('/passkey/list-user-passkeys')).body.passkeys).toMatchObject([{ id, name: 'phone' }])
   expect((await browser.auth('/passkey/delete-passkey', { id })).body).toEqual({ deleted: true })
+  const types = '[PASSKEY_ADD, PASSKEY_UPDATE, PASSKEY_REMOVE]'
+  const { body } = await browser.query(`{ login { events(types: ${types}) { items { type data } } } }`)
+  const from = { address: '127.0.0.1', agent: 'Test Browser', id }
+  expect(body.data.login.events.items).toEqual([
+    { type: 'PASSKEY_REMOVE', data: from },
+    { type: 'PASSKEY_UPDATE', data: { ...from, name: 'phone' } },
+    { type: 'PASSKEY_ADD', data: { ...from, name: 'laptop' } },
+  ])
   const { answer: refused } = await signInBy(authenticator)
   expect(refusalOf(refused)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
 })

@@ -12,6 +12,8 @@ export interface ResetPassword {
   password: string
   /** How many were ended. */
   sessions: number
+  /** What no longer signs in: whether codes were turned off, and how many passkeys are gone. */
+  removed: { totp: boolean; passkeys: number }
 }
 
 /**
@@ -27,6 +29,7 @@ export async function resetPassword(
   if (accountId === undefined) throw notFound('user', email)
   const password = generatePassword()
   await updatePassword(transaction, accountId, await hashPassword(password))
+  const before = passwordOnly ? await findSignedInUser(transaction, accountId) : undefined
   if (passwordOnly) {
     await deleteTotp(transaction, accountId)
     await deletePasskeys(transaction, accountId)
@@ -34,5 +37,6 @@ export async function resetPassword(
   const sessions = await deleteSessions(transaction, accountId, 'all')
   await deleteSteps(transaction, accountId)
   const user = await findSignedInUser(transaction, accountId)
-  return { user: user!, password, sessions }
+  const removed = { totp: before?.hasTotp ?? false, passkeys: before?.passkeys ?? 0 }
+  return { user: user!, password, sessions, removed }
 }

@@ -1,7 +1,8 @@
 import { notFound } from '../../errors.ts'
+import { recordChange } from './audit/record-change.ts'
 import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
 import { deleteSessions, type ListedSession, listSessions } from './sessions.queries.ts'
-import { SESSION_SECONDS } from './sessions.ts'
+import { SESSION_SECONDS, type Session } from './sessions.ts'
 import { deleteSteps, findSignedInUser } from './sign-in.queries.ts'
 
 /** Who is signed in, and where else. */
@@ -19,9 +20,10 @@ export const sessionCalls: readonly AuthCall[] = [
     method: 'POST',
     path: '/revoke-session',
     takes: ['id'],
-    handle: signedIn(async ({ db, fields, cookies, cookie }, session) => {
+    handle: signedIn(async (call, session) => {
+      const { fields, cookies, cookie } = call
       const id = fields.text('id')
-      if ((await deleteSessions(db, session.accountId, { id })) === 0) throw notFound('session', id)
+      if ((await revoke(call, session, { id })) === 0) throw notFound('session', id)
       if (id === session.id) cookies.push(...cookie.forget())
       return { revoked: 1 }
     }),
@@ -29,21 +31,30 @@ export const sessionCalls: readonly AuthCall[] = [
   {
     method: 'POST',
     path: '/revoke-other-sessions',
-    handle: signedIn(async ({ db }, { accountId, id }) => {
-      await deleteSteps(db, accountId)
-      return { revoked: await deleteSessions(db, accountId, { butId: id }) }
+    handle: signedIn(async (call, session) => {
+      await deleteSteps(call.db, session.accountId)
+      return { revoked: await revoke(call, session, { butId: session.id }) }
     }),
   },
   {
     method: 'POST',
     path: '/revoke-sessions',
-    handle: signedIn(async ({ db, cookies, cookie }, { accountId }) => {
-      await deleteSteps(db, accountId)
-      cookies.push(...cookie.forget())
-      return { revoked: await deleteSessions(db, accountId, 'all') }
+    handle: signedIn(async (call, session) => {
+      await deleteSteps(call.db, session.accountId)
+      call.cookies.push(...call.cookie.forget())
+      return { revoked: await revoke(call, session, 'all') }
     }),
   },
 ]
+
+/** Ends sessions of the signed-in user, and returns how many. */
+function revoke(call: AuthRequest, session: Session, which: Parameters<typeof deleteSessions>[2]): Promise<number> {
+  return recordChange(call, session, {
+    type: 'SESSION_REVOKE',
+    work: (transaction) => deleteSessions(transaction, session.accountId, which),
+    data: (sessions) => (sessions === 0 ? null : { sessions }),
+  })
+}
 
 async function whoAmI({ db, clock, request, session, sessions, cookie, cookies }: AuthRequest): Promise<object> {
   if (session === undefined) {

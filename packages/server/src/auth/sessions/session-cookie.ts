@@ -59,6 +59,13 @@ export const fromBetterAuth = (setCookies: readonly string[]): string[] =>
     header.startsWith(`${SECURE_NAME}=`) ? [header.replace(SECURE_NAME, HOST_NAME), header] : [header],
   )
 
+/** Identifies a sign-in that waits for its second factor, by better-auth's cookie; empty without one. Its signature is not verified. */
+export function stepOf(header: string | undefined): string {
+  const name = `${COOKIE_PREFIX}.two_factor`
+  const value = findCookie(header, `__Secure-${name}`) ?? findCookie(header, name) ?? ''
+  return value.slice(0, Math.max(value.lastIndexOf('.'), 0))
+}
+
 /** RFC 6265 §5.4: the first of a name is the most specific one. */
 function findCookie(header: string | undefined, name: string): string | undefined {
   const text = findPair(header, name)

@@ -1,10 +1,19 @@
 import { assertText } from '../../graphql/text.ts'
 import { insertNonce } from '../auth.queries.ts'
 import { sessionRefusal, userDisabled } from '../reasons.ts'
-import { type AuthCall, type AuthRequest, asTry, type SignInMethod } from './auth-call.ts'
+import {
+  type AttemptedUser,
+  findUserOfEmail,
+  findUserOfPasskey,
+  findUserOfStep,
+} from './audit/attempted-user.queries.ts'
+import { asTry, ownAttempt } from './audit/attempts.ts'
+import { recordChange } from './audit/record-change.ts'
+import type { AuthCall, AuthRequest, SignInMethod } from './auth-call.ts'
 import { agentOf, type Forwarded } from './forward.ts'
 import { hasPasskey } from './passkeys.queries.ts'
 import { PASSWORD_LENGTH } from './password-length.ts'
+import { stepOf } from './session-cookie.ts'
 import { deleteSessions } from './sessions.queries.ts'
 import type { Session } from './sessions.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
@@ -45,7 +54,8 @@ async function signInByPassword(call: AuthRequest): Promise<object> {
   assertText(email, 'email', EMAIL_LENGTH)
   assertText(password, 'password', PASSWORD_LENGTH.most)
   const subjects = [triesOf.address(call.addressOf(request.raw)), triesOf.email(email)]
-  return asTry(call, subjects, async () => {
+  const attempt = { method: 'password', findUser: () => findUserOfEmail(call.db, email) }
+  return asTry(call, { subjects, attempt }, async () => {
     const forwarded = await call.forward(request, '/sign-in/email', { email, password })
     if (forwarded.answer.twoFactorRedirect === true) {
       await endFormer(call)
@@ -68,10 +78,19 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
     const subjects = [
       session === undefined ? triesOf.address(call.addressOf(request.raw)) : triesOf.account(session.accountId),
     ]
-    return asTry(call, subjects, async () => {
+    let user: AttemptedUser | undefined
+    const attempt =
+      session === undefined
+        ? { method, findUser: async () => user }
+        : ownAttempt(session, kind === 'totp' ? 'code' : 'backup code')
+    return asTry(call, { subjects, attempt }, async () => {
+      // Found before the attempt, since the last wrong code ends the step.
+      if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
+      const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.accountId))?.hasTotp
       const forwarded = await call.forward(request, path, { code, trustDevice })
       if (session === undefined) return complete(call, forwarded, { method, ...(kind === 'totp' && { code }) })
       keepCookies(call, forwarded)
+      if (!hadTotp) await recordChange(call, session, { type: 'AUTHENTICATOR_ADD', work: async () => {} })
       return { signedIn: true }
     })
   }
@@ -80,9 +99,12 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
 async function signInByPasskey(call: AuthRequest): Promise<object> {
   const { fields, request } = call
   const response = fields.object('response')
-  return asTry(call, [triesOf.address(call.addressOf(request.raw))], async () => {
+  const subjects = [triesOf.address(call.addressOf(request.raw))]
+  const credential = String(response.id)
+  const attempt = { method: 'passkey', findUser: () => findUserOfPasskey(call.db, credential) }
+  return asTry(call, { subjects, attempt }, async () => {
     const forwarded = await call.forward(request, '/passkey/verify-authentication', { response })
-    return complete(call, forwarded, { method: 'passkey', credential: String(response.id) })
+    return complete(call, forwarded, { method: 'passkey', credential })
   })
 }
 

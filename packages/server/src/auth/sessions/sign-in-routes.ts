@@ -20,7 +20,7 @@ import { signInCalls } from './sign-in-calls.ts'
 import { signInSecret } from './sign-in-secret.ts'
 import { createSignInTries } from './sign-in-tries.ts'
 
-export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'addressOf'> {
+export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'record' | 'onRecorded' | 'addressOf'> {
   /** Charges a call to who makes it; may throw RATE_LIMITED. */
   beforeRequest: (requester: Requester<Viewer>) => void
   db: Database
@@ -35,8 +35,15 @@ const BODY_BYTES = 64 * 1024
 /** What the console's sign-in calls, under /auth. Whatever better-auth could do besides is not reached. */
 export function registerSignIn(app: FastifyInstance, { secrets, log, beforeRequest, ...options }: SignInOptions): void {
   const { db, config, clock, addressOf } = options
+  const running = new Set<Promise<void>>()
   const deps: AuthDeps = {
     ...options,
+    inBackground(work) {
+      const handled = work
+        .catch((error: unknown) => log.error({ err: error }, 'a failed sign-in could not be recorded'))
+        .finally(() => running.delete(handled))
+      running.add(handled)
+    },
     sessions: createSessions(db, clock),
     cookie: sessionCookieOf(secrets, config),
     tries: createSignInTries(db, clock),
@@ -44,6 +51,9 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
   }
   const refused = createRefusalLog(log, 'a sign-in was refused')
   app.register(async (scope) => {
+    scope.addHook('onClose', async () => {
+      await Promise.all(running)
+    })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_BYTES }, (_request, body, done) =>
       done(null, body),

@@ -102,7 +102,7 @@ describe('signing in', () => {
     expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
   })
 
-  it('is an event that says from where and how; a wrong password is none', async () => {
+  it('is an event that says from where and how; a wrong password is not', async () => {
     const person = await newPerson(app)
     await openBrowser(app).auth('/sign-in/email', { email: person.email, password: 'wrong' })
     const browser = await signIn(app, person)

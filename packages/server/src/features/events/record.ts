@@ -24,6 +24,18 @@ export const eventTypes = [
   'WEBHOOK_DELETE',
   'WEBHOOK_PAUSE',
   'AUTH_LOGIN',
+  'AUTH_FAIL',
+  'PASSWORD_CHANGE',
+  'AUTHENTICATOR_ADD',
+  'AUTHENTICATOR_UPDATE',
+  'AUTHENTICATOR_REMOVE',
+  'PASSKEY_ADD',
+  'PASSKEY_UPDATE',
+  'PASSKEY_REMOVE',
+  'SESSION_REVOKE',
+  'USER_ADD',
+  'USER_DISABLE',
+  'USER_ENABLE',
 ] as const
 
 export type EventTypeName = (typeof eventTypes)[number]
@@ -44,8 +56,9 @@ export interface NewEvent {
   data: Record<string, unknown>
 }
 
-/** The user who does what a request does; null when it is a device. */
-export const actorOf = ({ accountId, isDevice }: Viewer): string | null => (isDevice === true ? null : accountId)
+/** The user who makes a request; null for a device and for the server. */
+export const actorOf = ({ accountId, isDevice, isServer }: Viewer): string | null =>
+  isDevice === true || isServer === true ? null : accountId
 
 /**
  * Writes events of the viewer's account. Called inside the transaction that made the change, after the changed rows are

@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, notFound } from '../../errors.ts'
 import { reloadAccessKeys } from '../access-keys/access-keys.ts'
 import { recheckDevices } from '../devices/cut-off.ts'
+import { recordUserEvents } from './record-user-event.ts'
 import { deleteAccount, deleteBatch, type Owned, ownedInOrder } from './user-removal.queries.ts'
 import { countOtherAccounts, selectUsers, type UserSummary, writeDisabled } from './users.queries.ts'
 
@@ -30,6 +31,7 @@ export function disableUser(db: Database, email: string, now: Date): Promise<Dis
     await deleteSteps(transaction, id)
     await reloadAccessKeys(transaction, id)
     await recheckDevices(transaction)
+    await recordUserEvents(transaction, { id, email }, [{ type: 'USER_DISABLE', data: { sessions } }])
     return { id, sessions }
   })
 }
@@ -40,6 +42,7 @@ export function enableUser(db: Database, email: string): Promise<{ id: string }>
     const id = await findForUpdate(transaction, email)
     await writeDisabled(transaction, id, null)
     await reloadAccessKeys(transaction, id)
+    await recordUserEvents(transaction, { id, email }, [{ type: 'USER_ENABLE' }])
     return { id }
   })
 }

@@ -1,0 +1,37 @@
+import { type Database, query } from '../../../db/database.ts'
+
+/** The user whom an attempt to sign in was aimed at. */
+export interface AttemptedUser {
+  id: string
+  email: string
+}
+
+/** By e-mail address, case-insensitive. */
+export async function findUserOfEmail(db: Database, email: string): Promise<AttemptedUser | undefined> {
+  const [row] = await query<AttemptedUser>(
+    db,
+    `select id, email from account where lower(email) = lower($1::text collate "C")`,
+    [email],
+  )
+  return row
+}
+
+/** By a sign-in that waits for its second factor. */
+export async function findUserOfStep(db: Database, identifier: string): Promise<AttemptedUser | undefined> {
+  const [row] = await query<AttemptedUser>(
+    db,
+    `select account.id, account.email from sign_in_step join account on account.id = value where identifier = $1`,
+    [identifier],
+  )
+  return row
+}
+
+/** By the credential id of a passkey. */
+export async function findUserOfPasskey(db: Database, credentialId: string): Promise<AttemptedUser | undefined> {
+  const [row] = await query<AttemptedUser>(
+    db,
+    `select account.id, account.email from passkey join account on account.id = account_id where credential_id = $1`,
+    [credentialId],
+  )
+  return row
+}

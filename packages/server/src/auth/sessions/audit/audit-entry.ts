@@ -1,0 +1,22 @@
+/** Events about signing in, other than `AUTH_LOGIN`; names of the API's EventType. */
+export type AuditType =
+  | 'AUTH_FAIL'
+  | 'PASSWORD_CHANGE'
+  | 'AUTHENTICATOR_ADD'
+  | 'AUTHENTICATOR_UPDATE'
+  | 'AUTHENTICATOR_REMOVE'
+  | 'PASSKEY_ADD'
+  | 'PASSKEY_UPDATE'
+  | 'PASSKEY_REMOVE'
+  | 'SESSION_REVOKE'
+
+/** Something that happened to the ways a user signs in. */
+export interface AuditEntry {
+  type: AuditType
+  accountId: string
+  email: string
+  /** The session that made the change; omitted for failed sign-ins, which have none. */
+  session?: string
+  /** Holds no secret. */
+  data: Record<string, unknown>
+}

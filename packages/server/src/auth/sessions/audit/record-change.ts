@@ -1,0 +1,33 @@
+import type { Database } from '../../../db/database.ts'
+import type { AuthRequest } from '../auth-call.ts'
+import { agentOf } from '../forward.ts'
+import type { Session } from '../sessions.ts'
+import type { AuditType } from './audit-entry.ts'
+
+export interface Change<Result> {
+  type: AuditType
+  /** Makes the change. */
+  work: (transaction: Database) => Promise<Result>
+  /** What the entry says besides the address and the browser; null if nothing changed and there is nothing to record. */
+  data?: (result: Result) => Record<string, unknown> | null
+}
+
+/** Makes a change to the ways a signed-in user signs in, and records it in the same transaction. */
+export async function recordChange<Result>(
+  call: Pick<AuthRequest, 'db' | 'record' | 'onRecorded' | 'request' | 'addressOf'>,
+  { accountId, email, id: session }: Session,
+  { type, work, data = () => ({}) }: Change<Result>,
+): Promise<Result> {
+  const { db, record, onRecorded, request, addressOf } = call
+  const result = await db.transaction().execute(async (transaction) => {
+    const done = await work(transaction)
+    const details = data(done)
+    if (details !== null) {
+      const from = { address: addressOf(request.raw), agent: agentOf(request) }
+      await record(transaction, { type, accountId, email, session, data: { ...from, ...details } })
+    }
+    return done
+  })
+  onRecorded()
+  return result
+}
