@@ -105,12 +105,18 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
     // A reader looks at a device a moment after it was there; here that moment may be long.
     MUSTER_PRESENCE_HOLD: '600',
   }
+  const env: Record<string, string> = { DATABASE_URL }
   let running: ServerProcess | undefined
   const restart: PageServer['restart'] = async (settings) => {
     await running?.stop()
-    running = await startServerProcess({ ...own, ...settings })
+    const archive = settings.MUSTER_ARCHIVE_DIR
+    // Only the embedded database has an archive, for the server as for commands.
+    if (archive !== undefined) env.DATABASE_URL = ''
+    const folders: Record<string, string> =
+      archive === undefined ? {} : { MUSTER_ARCHIVE_DIR: join(workspace.path, archive) }
+    running = await startServerProcess({ ...own, ...env, ...settings, ...folders })
   }
-  return { env: { DATABASE_URL }, restart, start: async () => void (running ?? (await restart({}))) }
+  return { env, restart, start: async () => void (running ?? (await restart({}))) }
 }
 
 /** The variables that a command line such as `A=1 B=2 npm start` sets. */
