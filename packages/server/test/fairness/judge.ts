@@ -53,7 +53,8 @@ function judgeMemory({ memory: { before, most, after } }: Result): string[] {
 
 function wasRejected(outcomes: Record<string, number>, closes: boolean): boolean {
   return Object.keys(outcomes).some(
-    (outcome) => /^(429|503)|RATE_LIMITED/.test(outcome) || (closes && /^(closed|not connected|408)/.test(outcome)),
+    (outcome) =>
+      /^(429|503)|RATE_LIMITED|LIMIT_EXCEEDED/.test(outcome) || (closes && /^(closed|not connected|408)/.test(outcome)),
   )
 }
 
