@@ -34,12 +34,16 @@ export interface Started extends Embedded {
 }
 
 /** Starts the database and stops it after the test at the latest. */
-export async function start(dataFolder: string, settings: EmbeddedOptions['settings'] = {}): Promise<Started> {
+export async function start(
+  dataFolder: string,
+  settings: EmbeddedOptions['settings'] = {},
+  archive?: string,
+): Promise<Started> {
   const messages: string[] = []
   const note = (details: object, message: string): void => void messages.push(`${message} ${JSON.stringify(details)}`)
   const { promise: ended, resolve: onExit } = Promise.withResolvers<string>()
   const log = { info: note, warn: note, error: note }
-  const embedded = await startEmbedded({ dataFolder, log, onExit, settings })
+  const embedded = await startEmbedded({ dataFolder, log, onExit, settings, archive })
   onTestFinished(() => embedded.stop())
   return { ...embedded, messages, ended }
 }
