@@ -44,10 +44,10 @@ import { registerMetrics } from './http/metrics.ts'
 import { registerNotFound } from './http/not-found.ts'
 import { shedLoad } from './http/overload/load-shedding.ts'
 import { measureShedding } from './http/overload/shedding-metrics.ts'
+import { arrivalTimeouts, limitRequestBodies } from './http/request-bodies.ts'
 import { registerRequestId } from './http/request-id.ts'
 import { recordRequests } from './http/request-records.ts'
 import { limitResponseBytes, queueFull } from './http/responses/response-bytes.ts'
-import { sendInPieces } from './http/responses/response-pieces.ts'
 import { closeSlowReaders } from './http/responses/slow-readers.ts'
 import { followCertificate, secureOptions } from './http/secure-server.ts'
 import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
@@ -124,18 +124,21 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     ...deprecationHeaders(request.url),
     ...leftTo(request),
   })
-  const shedding = shedLoad(app, {
+  const forRefusals = {
     config: deps.config,
-    addressOf: ({ raw }) => addressOf(raw),
+    addressOf: ({ raw }: FastifyRequest) => addressOf(raw),
+    headersOf: headersOfEveryAnswer,
+  }
+  limitRequestBodies(app, forRefusals)
+  const shedding = shedLoad(app, {
+    ...forRefusals,
     isExempt: reportsState,
     isLongLived,
-    headersOf: headersOfEveryAnswer,
     metrics: measureShedding(app, { metrics: deps.metrics, logsAll: deps.config.logRequests }),
   })
   deps.metrics?.gauge('requestsUnderWay', shedding.inFlight)
   const responses = limitResponseBytes(app, { config: deps.config, callerOf: shedding.callerOf })
   deps.metrics?.gauge('queuedResponseBytes', responses.queued)
-  sendInPieces(app)
   closeSlowReaders(app, { limitMs: deps.config.readTimeout })
   registerRequestId(app)
   const spans = deps.tracing && traceRequests(app, deps.tracing, { isSpared: reportsState })
@@ -205,7 +208,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     addressOf,
     admit: ({ request, reply }, { accountId }) => {
       shedding.identify(request, { accountId })
-      return responses.reserve(reply, { name: 'GET /events/v1.csv', objectCount: DOWNLOAD_OBJECTS })
+      return responses.reserve(reply, { name: 'GET /events/v1.csv', objectCount: 64 })
     },
   })
   registerDeviceRoutes(app, { routes: deviceRoutes(deps, rateLimits), rateLimits, addressOf })
@@ -219,7 +222,7 @@ function listenerOf(
   options: FastifyServerOptions<Server>,
   certificate: ServedCertificate | undefined,
 ): FastifyInstance {
-  if (certificate === undefined) return fastify(options)
+  if (certificate === undefined) return fastify({ ...options, http: arrivalTimeouts } as FastifyServerOptions<Server>)
   const app = fastify({ ...options, https: secureOptions(certificate) } as FastifyServerOptions<Server>)
   followCertificate(app.server, certificate)
   return app
@@ -249,9 +252,6 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
     onRecorded: () => feed.wake(),
   }
 }
-
-/** A download holds a few MiB at a time, whatever its length. */
-const DOWNLOAD_OBJECTS = 64
 
 const STREAM_PATH = '/graphql/v1/stream'
 

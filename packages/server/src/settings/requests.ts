@@ -62,6 +62,13 @@ export const requestSettings = {
     default: '2000',
     parse: (text) => integer(text ?? '2000', 0, 60_000),
   }),
+  bodyBytesPerAddress: setting({
+    name: 'MUSTER_BODY_BYTES_PER_ADDRESS',
+    meaning:
+      'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for an address (of IPv6 a /64). Above that, requests get RATE_LIMITED.',
+    default: '67108864',
+    parse: (text) => integer(text ?? '67108864', 1_048_576, 1_000_000_000_000),
+  }),
   queuedBytesPerUser: setting({
     name: 'MUSTER_QUEUED_BYTES_PER_USER',
     meaning:

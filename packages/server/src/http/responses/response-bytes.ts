@@ -5,6 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { createProduction, type Need } from './production.ts'
 import { onceResponseEnds } from './response-end.ts'
+import { sendInPieces } from './response-pieces.ts'
 
 /** What is known of a response before it is produced. */
 export interface ExpectedResponse {
@@ -74,6 +75,9 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
     }
     done(null, payload)
   })
+
+  // After the hook above, which counts the body as a whole.
+  sendInPieces(app)
 
   return {
     isFull: production.isFull,
