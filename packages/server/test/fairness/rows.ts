@@ -23,8 +23,8 @@ export interface Target {
   from: string
 }
 
-/** The most aliases of a field, and the most such fields that a document may have. */
-const ALIASES = [15, limits.walkingFields]
+/** The most aliases of a field, the most walking fields of a document, and a number below every limit. */
+const ALIASES = [limits.aliasesPerField, limits.walkingFields, 4]
 const UNKNOWN_NAMES = 200
 
 /** One operation for each number of aliases. */
@@ -72,8 +72,8 @@ const keysOfFour = ({ population }: Target): AccessKey[] => population.attackers
 
 /** Rows 1 to 3 together. */
 const queriesBy = (target: Target, keys: AccessKey[], share: number): Attack[] => [
-  signedAttack(target, keys.length * share * 2, keys, fullScans),
-  signedAttack(target, keys.length * share * 2, keys, attributeNames),
+  signedAttack(target, keys.length * share * ALIASES.length, keys, fullScans),
+  signedAttack(target, keys.length * share * ALIASES.length, keys, attributeNames),
   signedAttack(target, keys.length * 15, keys, sortWithoutIndex),
 ]
 
@@ -81,13 +81,13 @@ export const rows: readonly Row[] = [
   { name: '0', attack: 'none', attacks: () => [] },
   {
     name: '1',
-    attack: '2 connections: 15 and 10 × devices in a full scan',
-    attacks: (target) => [signedAttack(target, 2, oneKey(target), fullScans)],
+    attack: '3 connections: 15, 10, and 4 × devices in a full scan',
+    attacks: (target) => [signedAttack(target, 3, oneKey(target), fullScans)],
   },
   {
     name: '2',
-    attack: '4 connections: 15 and 10 × attributeNames',
-    attacks: (target) => [signedAttack(target, 4, oneKey(target), attributeNames)],
+    attack: '6 connections: 15, 10, and 4 × attributeNames',
+    attacks: (target) => [signedAttack(target, 6, oneKey(target), attributeNames)],
   },
   {
     name: '3',
