@@ -34,7 +34,7 @@ describeConsole('webhooks', () => {
     await dialog.getByLabel('Name').fill('Night shift')
     await dialog.getByRole('checkbox', { name: 'Device registered' }).check()
     await dialog.getByRole('button', { name: 'Create webhook' }).click()
-    await dialog.getByText('Url must lead to an address that anybody can reach, which 10.1.2.3 does not').waitFor()
+    await dialog.getByText('Url must lead to a public address, and 10.1.2.3 is not one').waitFor()
     await dialog.getByLabel('URL').fill(`${receiver.url}?made-here`)
     await dialog.getByRole('button', { name: 'Create webhook' }).click()
     const secret = (await dialog.getByLabel('signing secret', { exact: true }).textContent()) ?? ''
