@@ -32,3 +32,12 @@ test('rejects large bodies of an address above its limit, and accepts small ones
   for (const socket of sockets) socket.destroy()
   await vi.waitFor(async () => expect(await post()).not.toBe(429), { timeout: 60_000 })
 })
+
+test('rejects a compressed body with 415 on every route', async () => {
+  for (const path of ['/graphql/v1', '/rest/v1/devices', '/devices/v1/report', '/auth/sign-in']) {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const refused = await fetch(`${app.url}${path}`, { method: 'POST', body: 'x', headers })
+    expect([path, refused.status]).toEqual([path, 415])
+    expect(await refused.text()).toContain('without Content-Encoding')
+  }
+})

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { networkOf } from '../auth/failed-signatures.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../limits.ts'
+import { HttpError } from '../rest/statuses.ts'
 import { prepareRefusals } from './overload/refusals.ts'
 import { onceResponseEnds } from './responses/response-end.ts'
 
@@ -19,12 +20,18 @@ const SMALL_BYTES = 16 * 1024
 
 const messages = { bodies: 'too many large request bodies of this address are being received or processed' }
 
-/** Limits the bytes of request bodies of an address, from the headers to the end of the response. Counts what the headers announce. */
+/** Rejects compressed bodies. Limits the bytes of request bodies of an address, from the headers to the end of the response. Counts what the headers announce. */
 export function limitRequestBodies(app: FastifyInstance, { config, addressOf, headersOf }: RequestBodiesOptions): void {
   const bytesOf = new Map<string, number>()
   const refuse = prepareRefusals(messages, headersOf, 'RATE_LIMITED')
 
   app.addHook('onRequest', (request, reply, done) => {
+    const encoding = request.headers['content-encoding'] ?? 'identity'
+    if (encoding.toLowerCase() !== 'identity') {
+      reply.headers(headersOf(request))
+      done(new HttpError(415, 'the server does not decompress bodies: send the body without Content-Encoding'))
+      return
+    }
     const bytes = announcedBytes(request)
     if (bytes <= SMALL_BYTES) return done()
     const network = networkOf(addressOf(request))
