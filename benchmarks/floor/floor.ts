@@ -112,7 +112,7 @@ interface Write {
 }
 
 async function write({ pool, accountId }: Of, { deviceId, name, value }: Write): Promise<unknown> {
-  const values = [accountId, deviceId, name, null, value, name, accountId]
+  const values = [accountId, deviceId, name, null, value, name, accountId, JSON.stringify({ kind: 'server' })]
   const { rows } = await pool.query<{ allowed: boolean }>({ ...setAttribute, values })
   return { data: { setAttribute: rows[0]!.allowed ? value : null } }
 }

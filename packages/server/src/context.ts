@@ -14,6 +14,8 @@ export interface Viewer {
   readonly email: string
   /** The access key that signed, where one did. */
   readonly accessKey?: string
+  /** The access key's name, null for one without. */
+  readonly accessKeyName?: string | null
   /** The session of the console, by its id, where the request came with one. */
   readonly session?: string
   /** A read-only key may query and not mutate. */

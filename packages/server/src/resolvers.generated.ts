@@ -676,11 +676,26 @@ export type Event = {
   owner: UserReference;
   /** The user who did it; null when a device or the server did. */
   actor?: Maybe<UserReference>;
+  /** What made the change: an access key, a session of the console, a device, or the server. */
+  source: ChangeSource;
   target: Array<EventTarget>;
   /** active or inactive, for state events */
   state?: Maybe<Scalars['String']['output']>;
   /** What changed, by event type; for attributes: context and the old and new value of each name. */
   data: Scalars['Object']['output'];
+};
+
+/** Who or what made a change. */
+export type ChangeSource = {
+  __typename?: 'ChangeSource';
+  /** accessKey, console, device, server, or unknown (for events from before sources were recorded) */
+  kind: Scalars['String']['output'];
+  /** Id of the access key or device; null where there is none or it is not known. */
+  id?: Maybe<Scalars['ID']['output']>;
+  /** Its name at the time. */
+  name?: Maybe<Scalars['String']['output']>;
+  /** The user behind it: signed in, or owner of the access key; null where there is none. */
+  user?: Maybe<UserReference>;
 };
 
 /** What an event happened to. */
@@ -998,6 +1013,7 @@ export type ResolversTypes = {
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   EventList: ResolverTypeWrapper<EventListModel>;
   Event: ResolverTypeWrapper<EventModel>;
+  ChangeSource: ResolverTypeWrapper<ChangeSource>;
   EventTarget: ResolverTypeWrapper<EventTarget>;
   EventType: EventType;
   RegistrationCode: ResolverTypeWrapper<RegistrationCode>;
@@ -1034,6 +1050,7 @@ export type ResolversParentTypes = {
   Subscription: Record<PropertyKey, never>;
   EventList: EventListModel;
   Event: EventModel;
+  ChangeSource: ChangeSource;
   EventTarget: EventTarget;
   RegistrationCode: RegistrationCode;
   CreatedRegistrationCode: CreatedRegistrationCode;
@@ -1209,9 +1226,17 @@ export type EventResolvers<ContextType = Context, ParentType extends ResolversPa
   timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   owner?: Resolver<ResolversTypes['UserReference'], ParentType, ContextType>;
   actor?: Resolver<Maybe<ResolversTypes['UserReference']>, ParentType, ContextType>;
+  source?: Resolver<ResolversTypes['ChangeSource'], ParentType, ContextType>;
   target?: Resolver<Array<ResolversTypes['EventTarget']>, ParentType, ContextType>;
   state?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   data?: Resolver<ResolversTypes['Object'], ParentType, ContextType>;
+};
+
+export type ChangeSourceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ChangeSource'] = ResolversParentTypes['ChangeSource']> = {
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['UserReference']>, ParentType, ContextType>;
 };
 
 export type EventTargetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EventTarget'] = ResolversParentTypes['EventTarget']> = {
@@ -1317,6 +1342,7 @@ export type Resolvers<ContextType = Context> = {
   Subscription?: SubscriptionResolvers<ContextType>;
   EventList?: EventListResolvers<ContextType>;
   Event?: EventResolvers<ContextType>;
+  ChangeSource?: ChangeSourceResolvers<ContextType>;
   EventTarget?: EventTargetResolvers<ContextType>;
   RegistrationCode?: RegistrationCodeResolvers<ContextType>;
   CreatedRegistrationCode?: CreatedRegistrationCodeResolvers<ContextType>;

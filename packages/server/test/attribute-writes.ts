@@ -1,3 +1,4 @@
+import { serverSource } from '../src/features/events/event-source.ts'
 import { sql } from 'kysely'
 import { createDatabase, createPool, type Database, type PoolWatch } from '../src/db/database.ts'
 import type { AttributeName } from '../src/features/attributes/attribute-name.ts'
@@ -43,7 +44,7 @@ export async function openAttributeWrites({ devices }: { devices: number }): Pro
     connection,
     nextDevice,
     nextDevices: (count) => Array.from({ length: count }, nextDevice),
-    write: (targetId, name, value) => ({ accountId, actorId: accountId, targetId, name, value }),
+    write: (targetId, name, value) => ({ accountId, actorId: accountId, source: serverSource, targetId, name, value }),
     async attributesOf(id) {
       const { attributes } = await db
         .selectFrom('device')

@@ -4,6 +4,7 @@ import type { Column } from '../output/column.ts'
 export type EventRow = Pick<Event, 'id' | 'type' | 'timestamp' | 'state' | 'data'> & {
   target: readonly { id: string; kind: string; name: string }[]
   actor: { email: string } | null
+  source: { kind: string; id: string | null; name: string | null }
 }
 
 export const eventFields = {
@@ -14,20 +15,26 @@ export const eventFields = {
   data: true,
   target: { id: true, kind: true, name: true },
   actor: { id: true, email: true },
+  source: { kind: true, id: true, name: true },
 } as const
+
+/** The access key's name or id, otherwise what kind of source it is. */
+const sourceOf = ({ source: { kind, id, name } }: EventRow): string =>
+  kind === 'accessKey' ? `key ${name ?? id}` : kind
 
 export const eventColumns: readonly Column<EventRow>[] = [
   { name: 'timestamp', value: ({ timestamp }) => timestamp, time: true, whole: true },
   { name: 'type', value: ({ type }) => type, whole: true },
   { name: 'target', value: ({ target }) => target.map(({ name }) => name).join(' ') || null },
   { name: 'actor', value: ({ actor }) => actor?.email },
+  { name: 'source', value: sourceOf },
   { name: 'details', value: detailsOf },
   { name: 'state', value: ({ state }) => state },
   { name: 'targetId', value: ({ target }) => target.map(({ id }) => id).join(' ') || null, whole: true },
   { name: 'id', value: ({ id }) => id, whole: true },
 ]
 
-export const usualEventColumns = ['timestamp', 'type', 'target', 'actor', 'details']
+export const usualEventColumns = ['timestamp', 'type', 'target', 'actor', 'source', 'details']
 
 interface Change {
   old?: unknown

@@ -32,6 +32,12 @@ export const schemaTable: SchemaTable = {
   "message": "String",
   "serviceId": "String!"
  },
+ "ChangeSource": {
+  "id": "ID",
+  "kind": "String!",
+  "name": "String",
+  "user": "UserReference"
+ },
  "CreatedAccessKey": {
   "accessKey": "AccessKey!",
   "key": "ID!",
@@ -120,6 +126,7 @@ export const schemaTable: SchemaTable = {
   "data": "Object!",
   "id": "ID!",
   "owner": "UserReference!",
+  "source": "ChangeSource!",
   "state": "String",
   "target": "[EventTarget!]!",
   "timestamp": "DateTime!",

@@ -77,6 +77,18 @@ export interface AttributesResult {
   serviceId: string
 }
 
+/** Who or what made a change. */
+export interface ChangeSource {
+  /** Id of the access key or device; null where there is none or it is not known. */
+  id: string | null
+  /** accessKey, console, device, server, or unknown (for events from before sources were recorded) */
+  kind: string
+  /** Its name at the time. */
+  name: string | null
+  /** The user behind it: signed in, or owner of the access key; null where there is none. */
+  user: UserReference | null
+}
+
 /** A new access key and its secret. */
 export interface CreatedAccessKey {
   accessKey: AccessKey
@@ -164,6 +176,8 @@ export interface Event {
   /** Later changes of one device have greater ids. */
   id: string
   owner: UserReference
+  /** What made the change: an access key, a session of the console, a device, or the server. */
+  source: ChangeSource
   /** active or inactive, for state events */
   state: string | null
   target: EventTarget[]
@@ -377,6 +391,18 @@ export interface AttributesResultFields {
   serviceId: Leaf<string>
 }
 
+/** What can be selected of ChangeSource. */
+export interface ChangeSourceFields {
+  /** Id of the access key or device; null where there is none or it is not known. */
+  id: Leaf<string | null>
+  /** accessKey, console, device, server, or unknown (for events from before sources were recorded) */
+  kind: Leaf<string>
+  /** Its name at the time. */
+  name: Leaf<string | null>
+  /** The user behind it: signed in, or owner of the access key; null where there is none. */
+  user: Branch<'UserReference', 'maybe'>
+}
+
 /** What can be selected of CreatedAccessKey. */
 export interface CreatedAccessKeyFields {
   accessKey: Branch<'AccessKey', 'one'>
@@ -497,6 +523,8 @@ export interface EventFields {
   /** Later changes of one device have greater ids. */
   id: Leaf<string>
   owner: Branch<'UserReference', 'one'>
+  /** What made the change: an access key, a session of the console, a device, or the server. */
+  source: Branch<'ChangeSource', 'one'>
   /** active or inactive, for state events */
   state: Leaf<string | null>
   target: Branch<'EventTarget', 'many'>
@@ -939,6 +967,7 @@ export interface ObjectTypes {
   ApplicationType: ApplicationTypeFields
   AttributeName: AttributeNameFields
   AttributesResult: AttributesResultFields
+  ChangeSource: ChangeSourceFields
   CreatedAccessKey: CreatedAccessKeyFields
   CreatedRegistrationCode: CreatedRegistrationCodeFields
   Device: DeviceFields

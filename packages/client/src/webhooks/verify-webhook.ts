@@ -31,12 +31,22 @@ export interface WebhookDelivered {
   data: WebhookData
 }
 
+/** What made a change: its id and its name at the time, and the user behind it. */
+export interface WebhookSource {
+  kind: string
+  id: string | null
+  name: string | null
+  user: { id: string; email: string } | null
+}
+
 /** What happened to what: the members that every event has, and those of its type. */
 export interface WebhookData {
   /** Id of the event. */
   id?: string
   owner?: { id: string; email: string }
   actor?: { id: string; email: string } | null
+  /** What made the change. `kind` is `accessKey`, `console`, `device`, `server`, or `unknown`. */
+  source?: WebhookSource
   device?: { id: string; name: string } | null
   service?: { id: string; name: string } | null
   /** `active` or `inactive`, for events of state. */

@@ -3,6 +3,7 @@ import { type Database, query } from '../db/database.ts'
 
 export interface KeyRow {
   key: string
+  name: string | null
   account_id: string
   email: string
   enabled: boolean
@@ -18,7 +19,7 @@ export interface KeyRow {
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
     db,
-    `select key, account_id, email, enabled, disabled is not null as user_disabled, read_only, require_digest,
+    `select key, access_key.name, account_id, email, enabled, disabled is not null as user_disabled, read_only, require_digest,
        encrypted_secret, public_key, expires
      from access_key join account on account.id = account_id where key = any($1)`,
     [keys],

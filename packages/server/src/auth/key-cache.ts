@@ -14,6 +14,7 @@ export { accessKeyChannel } from './key-changes.ts'
 /** An access key as requests are verified by it. Whether it is enabled and has not expired is judged at each use. */
 export interface KnownKey {
   readonly key: string
+  readonly name: string | null
   readonly accountId: string
   readonly email: string
   readonly enabled: boolean
@@ -103,6 +104,7 @@ function toKnownKey(row: KeyRow, secrets: Secrets, log: FastifyBaseLogger): Know
   try {
     return {
       key: row.key,
+      name: row.name,
       accountId: row.account_id,
       email: row.email,
       enabled: row.enabled,

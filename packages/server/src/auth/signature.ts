@@ -151,11 +151,11 @@ const tooManyFailures = (retryAfter: number): ApiError =>
 
 /** The signature is good; whoever gets here holds the key, and is told plainly when it no longer serves. */
 async function admit({ known, created, nonce }: Verified, options: SignatureOptions): Promise<Viewer> {
-  const { key, accountId, email, readOnly } = known
+  const { key, name, accountId, email, readOnly } = known
   const now = options.clock()
   const refusal = refusalOfKey(known, now)
   if (refusal !== undefined) throw refusal
   if (nonce !== undefined && !(await options.nonces.use({ key, nonce, created }))) throw rejected('nonce-used')
   options.lastUsed.note({ accountId, key, at: now })
-  return { accountId, email, accessKey: key, readOnly }
+  return { accountId, email, accessKey: key, accessKeyName: name, readOnly }
 }

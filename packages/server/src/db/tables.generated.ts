@@ -137,6 +137,8 @@ export interface Event {
   data: Generated<Json>
   device_id: string | null
   id: Generated<Int8>
+  /** kind: accessKey, console, device, or server; with accessKey also id and name, as of the event */
+  source: Json | null
   state: string | null
   targets: Json
   timestamp: Generated<Timestamp>

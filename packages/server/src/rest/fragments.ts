@@ -13,7 +13,7 @@ export const fragments: Readonly<Record<string, string>> = {
   ServiceOfDevice:
     'fragment ServiceOfDevice on Service { ...Service attributes(context: $context) device { ...DeviceReference } }',
   Event: `fragment Event on Event {
-    id type timestamp owner { ...UserReference } actor { ...UserReference } target { ...EventTarget } state data
+    id type timestamp owner { ...UserReference } actor { ...UserReference } source { kind id name user { ...UserReference } } target { ...EventTarget } state data
   }`,
   EventTarget: 'fragment EventTarget on EventTarget { id name kind }',
   AccessKey: `fragment AccessKey on AccessKey {

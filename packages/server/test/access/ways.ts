@@ -31,6 +31,7 @@ export const ways: Record<string, Way> = {
     `mutation { rotateDeviceSecret(deviceId: ${text(device)}) { ${selection} } }`,
   Event: throughLogin(({ device }) => `events(deviceId: ${text(device)}) { items`),
   EventList: throughLogin(({ device }) => `events(deviceId: ${text(device)})`),
+  ChangeSource: throughLogin(({ device }) => `events(deviceId: ${text(device)}) { items { source`),
   EventTarget: throughLogin(({ device }) => `events(deviceId: ${text(device)}) { items { target`),
   Limit: throughLogin(() => 'limits'),
   RegistrationCode: throughLogin(() => 'registrationCodes'),

@@ -15,6 +15,7 @@ import * as deviceChanges from '../../src/features/devices/device-changes.querie
 import * as deviceCount from '../../src/features/devices/device-count.queries.ts'
 import * as deviceSecret from '../../src/features/devices/device-secret.queries.ts'
 import * as devices from '../../src/features/devices/devices.queries.ts'
+import { serverSource } from '../../src/features/events/event-source.ts'
 import * as events from '../../src/features/events/events.queries.ts'
 import * as feed from '../../src/features/events/feed/feed.queries.ts'
 import * as idempotency from '../../src/features/idempotency/idempotency.queries.ts'
@@ -130,7 +131,7 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
       (waits): Send =>
         (db) =>
           setAttribute.setOnDevices(db, accountId, {
-            writes: [{ accountId, actorId: accountId, targetId: id, name: ['site'], value: 'oslo' }],
+            writes: [{ accountId, actorId: accountId, source: serverSource, targetId: id, name: ['site'], value: 'oslo' }],
             waits,
           }),
     ),
@@ -177,8 +178,8 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
     (db) => presence.endTimedHolds(db, [key], 'over'),
     (db) => presence.findTimedOut(db, 1),
     (db) => presence.findHeldBy(db, 'process', 1),
-    (db) => presence.activate(db, [key]),
-    (db) => presence.deactivateUnheld(db, [key]),
+    (db) => presence.activate(db, [key], serverSource),
+    (db) => presence.deactivateUnheld(db, [key], serverSource),
     (db) => presence.touch(db, [key]),
     (db) => serviceStates.findDeviceIds(db, accountId, [service]),
     (db) => serviceStates.lockServices(db, accountId, { ids: [service], deviceIds: [id] }),
@@ -191,7 +192,7 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
         address: null,
         followed: 'active',
       } as const
-      return serviceStates.saveServiceStates(db, accountId, [row])
+      return serviceStates.saveServiceStates(db, accountId, { rows: [row], source: serverSource })
     },
     (db) => serviceStates.findTimedOutServices(db, 1),
     (db) => serviceStates.endTimedServices(db, [key]),

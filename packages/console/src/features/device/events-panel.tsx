@@ -8,6 +8,7 @@ import { eventLabel } from '../../components/event-types.ts'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { Time } from '../../components/time.tsx'
+import { EventActor } from '../events/event-actor.tsx'
 import type { DeviceEventFragment } from './device-events.generated.ts'
 import { type EventKind, eventKindLabels, eventKinds, typesOfKind, typesOfServices } from './event-kinds.ts'
 import { type DeviceEvents, useDeviceEvents } from './use-device-events.ts'
@@ -110,7 +111,9 @@ export function EventRows({ events, deviceId }: EventRowsProps) {
           <Table.Td fz="sm">
             <EventSummary event={event} />
           </Table.Td>
-          <Table.Td style={{ overflowWrap: 'anywhere' }}>{event.actor?.email ?? 'the device or the server'}</Table.Td>
+          <Table.Td style={{ overflowWrap: 'anywhere' }}>
+            <EventActor event={event} />
+          </Table.Td>
         </Table.Tr>
       ))}
     </ListTable>

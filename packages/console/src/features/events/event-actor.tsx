@@ -1,17 +1,31 @@
 import { Text } from '@mantine/core'
 import type { LoggedEvent } from './use-event-log.ts'
 
-/** Who did it. */
-export function EventActor({ event: { actor } }: { event: LoggedEvent }) {
-  if (actor === null)
+type Origin = Pick<LoggedEvent, 'actor' | 'source'>
+
+/** What made a change, as a reader names it. Empty where it is not known. */
+export function sourceLabel({ source }: Pick<LoggedEvent, 'source'>): string {
+  if (source.kind === 'accessKey') return `key ${source.name ?? source.id}`
+  return { console: 'console', device: 'the device', server: 'the server' }[source.kind] ?? ''
+}
+
+/** The user who made a change, and the access key, console, device, or server that it came from. */
+export function EventActor({ event }: { event: Origin }) {
+  const source = sourceLabel(event)
+  if (event.actor === null)
     return (
       <Text span inherit c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-        by itself
+        {source === '' ? 'the device or the server' : source}
       </Text>
     )
   return (
-    <Text span inherit title={actor.email} truncate display="block" maw={150}>
-      {actor.email}
+    <Text span inherit title={`${event.actor.email}, ${source}`} display="block" maw={200}>
+      <Text span inherit truncate display="block">
+        {event.actor.email}
+      </Text>
+      <Text span size="xs" c="dimmed" truncate display="block">
+        {source}
+      </Text>
     </Text>
   )
 }

@@ -1,3 +1,4 @@
+import { serverSource } from '../events/event-source.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/query-plans.ts'
@@ -17,7 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const write = { accountId: ACCOUNT, actorId: ACCOUNT, value: 'oslo' }
+const write = { accountId: ACCOUNT, actorId: ACCOUNT,
+  source: serverSource, value: 'oslo' }
 
 const several = Array.from({ length: 50 }, (_, index) => ({
   ...write,

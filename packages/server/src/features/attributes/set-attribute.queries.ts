@@ -1,5 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
+import type { EventSource } from '../events/event-source.ts'
 import { type AttributeName, joinAttributeName } from './attribute-name.ts'
 import { reservedColumns } from './attributes.ts'
 
@@ -7,6 +8,7 @@ export interface BaseWrite {
   accountId: string
   targetId: string
   actorId: string | null
+  source: EventSource
   name: AttributeName
   /** null removes. */
   value: string | null
@@ -25,9 +27,18 @@ export const setOnAccount = (db: Database, write: BaseWrite) => run(db, onAccoun
 export const setReserved = (db: Database, write: BaseWrite) => run(db, onLiveTexts.get(write.name[1]!)!, write)
 
 async function run(db: Database, text: string, write: BaseWrite): Promise<boolean | undefined> {
-  const { accountId, targetId, actorId, name, value } = write
+  const { accountId, targetId, actorId, source, name, value } = write
   const [first, subName = null] = name
-  const parameters = [accountId, targetId, first, subName, value, joinAttributeName(name), actorId]
+  const parameters = [
+    accountId,
+    targetId,
+    first,
+    subName,
+    value,
+    joinAttributeName(name),
+    actorId,
+    JSON.stringify(source),
+  ]
   const [row] = await query<{ allowed: boolean }>(db, text, parameters)
   return row?.allowed
 }
@@ -53,6 +64,7 @@ export async function setOnDevices(
     column(({ name }) => name[1] ?? null),
     column(({ value }) => value),
     column(({ actorId }) => actorId),
+    column(({ source }) => JSON.stringify(source)),
   ])
   return rows.map(({ outcome }) => outcome)
 }
@@ -80,8 +92,8 @@ const statement = (parts: {
   ), written as (${parts.write} and change.allowed and change.old is distinct from $5::text
     returning 1
   ), recorded as (
-    insert into event (account_id, type, device_id, actor_id, targets, data)
-    select $1, 'ATTRIBUTE_CHANGE', change.device_id, $7, change.targets, jsonb_build_object('context', null,
+    insert into event (account_id, type, device_id, actor_id, source, targets, data)
+    select $1, 'ATTRIBUTE_CHANGE', change.device_id, $7, $8::jsonb, change.targets, jsonb_build_object('context', null,
       'changes', jsonb_build_object($6::text, jsonb_build_object('old', change.old, 'new', $5::text)))
     from written, change
   )
@@ -200,8 +212,8 @@ const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', value: 'value
 /** As `statement`, for changes that come as rows: each is judged by itself, and those of a target are laid over it at once. */
 const onDevicesStatement = (locking: string) => `
   with asked as materialized (
-    select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-      with ordinality as asked (target_id, name, sub_name, value, actor_id, number)
+    select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+      with ordinality as asked (target_id, name, sub_name, value, actor_id, source, number)
   ), target as (${deviceTarget('', 'd.id = any($2)')}${locking}
   ), found as materialized (
     select asked.*, target.*, ${oldOf(asRows)} as old
@@ -232,8 +244,8 @@ const onDevicesStatement = (locking: string) => `
     where t.account_id = $1 and t.id = any($2) and t.id = change.device_id and change.allowed and change.changes
     returning t.id
   ), recorded as (
-    insert into event (account_id, type, device_id, actor_id, targets, data)
-    select $1, 'ATTRIBUTE_CHANGE', device_id, actor_id, targets, jsonb_build_object('context', null,
+    insert into event (account_id, type, device_id, actor_id, source, targets, data)
+    select $1, 'ATTRIBUTE_CHANGE', device_id, actor_id, source::jsonb, targets, jsonb_build_object('context', null,
       'changes', jsonb_build_object(concat_ws('.', name, sub_name), jsonb_build_object('old', old, 'new', value)))
     from judged join written on written.id = device_id where old is distinct from value
   )

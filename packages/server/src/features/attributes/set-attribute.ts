@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
+import { sourceOf } from '../events/event-source.ts'
 import { actorOf } from '../events/record.ts'
 import {
   type AttributeName,
@@ -50,7 +51,14 @@ async function setInOneStatement(
   { targetId, name, value }: { targetId: string; name: AttributeName; value: string | null },
 ): Promise<boolean> {
   const { db, viewer } = context
-  const write = { accountId: viewer.accountId, actorId: actorOf(viewer), targetId, name, value }
+  const write = {
+    accountId: viewer.accountId,
+    actorId: actorOf(viewer),
+    source: sourceOf(viewer),
+    targetId,
+    name,
+    value,
+  }
   if (targetId === viewer.accountId) {
     assertAllowed(name, value, 'user', 'name')
     return (await setOnAccount(db, write)) === true

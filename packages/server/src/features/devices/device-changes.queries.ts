@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Database, query } from '../../db/database.ts'
+import type { EventSource } from '../events/event-source.ts'
 import type { State } from './device.ts'
 
 export interface NewDeviceRow {
@@ -16,6 +17,7 @@ export interface NewDeviceRow {
   eventTargets: unknown
   eventData: unknown
   actorId: string | null
+  source: EventSource
 }
 
 export interface NewServiceRow {
@@ -49,8 +51,8 @@ const insertDeviceText = `
     from new_device d, jsonb_to_recordset($9::jsonb) as value
       (id text, name text, application integer, host text, port integer, enabled boolean, "addedByDevice" boolean)
   )
-  insert into event (account_id, type, device_id, actor_id, targets, data)
-  select account_id, 'DEVICE_REGISTER', id, $12, $10::jsonb, $11::jsonb from new_device`
+  insert into event (account_id, type, device_id, actor_id, source, targets, data)
+  select account_id, 'DEVICE_REGISTER', id, $12, $13::jsonb, $10::jsonb, $11::jsonb from new_device`
 
 export async function insertDevice(db: Database, accountId: string, device: NewDeviceRow): Promise<void> {
   await query(db, insertDeviceText, [
@@ -66,6 +68,7 @@ export async function insertDevice(db: Database, accountId: string, device: NewD
     JSON.stringify(device.eventTargets),
     JSON.stringify(device.eventData),
     device.actorId,
+    JSON.stringify(device.source),
   ])
 }
 

@@ -5,6 +5,7 @@ import { ApiError, notFound } from '../../errors.ts'
 import { assertName } from '../../graphql/text.ts'
 import { limits } from '../../limits.ts'
 import { initialAttributes } from '../attributes/initial-attributes.ts'
+import { sourceOf } from '../events/event-source.ts'
 import { fieldChanges } from '../events/field-changes.ts'
 import { actorOf, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/once.ts'
@@ -70,6 +71,7 @@ export async function registerDevice(
       eventTargets: [{ id, name, kind: 'device' }],
       eventData: data,
       actorId: actorOf(viewer),
+      source: sourceOf(viewer),
     })
   await refuseTakenHardwareId(hardwareId, () => createOnce(context, insert, () => ({ kind: 'device', id, secret })))
   return { id, secret, services: services.map((service) => ({ id: service.id, name: service.name })) }

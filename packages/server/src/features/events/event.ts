@@ -1,4 +1,5 @@
 import type { List } from '../../graphql/list.ts'
+import type { EventSource } from './event-source.ts'
 import type { EventTypeName, Target } from './record.ts'
 
 /** An event as the rest of the server sees it. */
@@ -9,6 +10,8 @@ export interface Event {
   deviceId: string | null
   /** Id of the user who did it; null when a device or the server did. */
   actorId: string | null
+  /** What made the change; null for events that were recorded without a source. */
+  source: EventSource | null
   targets: Target[]
   state: 'active' | 'inactive' | null
   data: Record<string, unknown>

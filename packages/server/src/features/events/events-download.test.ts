@@ -68,11 +68,11 @@ interface ListedEvents {
 
 async function readPage(user: TestUser, after: string | null): Promise<ListedEvents> {
   const document = `query ($after: ID) { login { events(size: 1000, after: $after) {
-    hasMore cursor items { id timestamp type actor { id } target { name } state data } } } }`
+    hasMore cursor items { id timestamp type actor { id } source { kind id name } target { name } state data } } } }`
   return (await user.data(document, { after })).login.events
 }
 
-const asRecord = ({ id, timestamp, type, actor, target, state, data }: ListedEvents['items'][number]): string[] => [
+const asRecord = ({ id, timestamp, type, actor, source, target, state, data }: ListedEvents['items'][number]): string[] => [
   id,
   timestamp,
   type,
@@ -81,6 +81,9 @@ const asRecord = ({ id, timestamp, type, actor, target, state, data }: ListedEve
   target.map(({ name }) => name).join('; '),
   state ?? '',
   JSON.stringify(data),
+  source.kind,
+  source.id ?? '',
+  source.name ?? '',
 ]
 
 it('gives what the list gives, all of it', async () => {

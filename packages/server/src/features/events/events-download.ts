@@ -15,6 +15,7 @@ import { isAccessKeyUsable } from '../access-keys/usable-key.ts'
 import { type DownloadGrant, readGrant, signGrant } from './download-link.ts'
 import type { Event } from './event.ts'
 import { type EventFilterArguments, readEventFilter } from './event-filter.ts'
+import { describeSource } from './event-source.ts'
 import { selectFittingEvents } from './events.queries.ts'
 
 const PATH = '/events/v1.csv'
@@ -75,7 +76,19 @@ async function isStillGood(deps: DownloadDeps, { accountId, accessKey, session }
   return session !== undefined && isSessionAlive(deps, { accountId, session })
 }
 
-const columns = ['id', 'timestamp', 'type', 'deviceId', 'actorId', 'target', 'state', 'data']
+const columns = [
+  'id',
+  'timestamp',
+  'type',
+  'deviceId',
+  'actorId',
+  'target',
+  'state',
+  'data',
+  'source',
+  'sourceId',
+  'sourceName',
+]
 
 /**
  * Pages of CSV, each read when the one before has gone out, and when there are points for what it may have, as in a query. Ends in an
@@ -104,13 +117,20 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
 const nextLimit = (got: number): number =>
   Math.min(limits.pageSize, Math.ceil((2 * got) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
 
-const cells = ({ id, timestamp, type, deviceId, actorId, targets, state, data }: Event): (string | null)[] => [
-  id,
-  timestamp.toISOString(),
-  type,
-  deviceId,
-  actorId,
-  targets.map(({ name }) => name).join('; '),
-  state,
-  JSON.stringify(data),
-]
+const cells = (event: Event): (string | null)[] => {
+  const { id, timestamp, type, deviceId, actorId, targets, state, data } = event
+  const source = describeSource(event, null)
+  return [
+    id,
+    timestamp.toISOString(),
+    type,
+    deviceId,
+    actorId,
+    targets.map(({ name }) => name).join('; '),
+    state,
+    JSON.stringify(data),
+    source.kind,
+    source.id,
+    source.name,
+  ]
+}

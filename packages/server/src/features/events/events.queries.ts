@@ -14,7 +14,7 @@ export interface EventSlice {
 }
 
 const columns = sql.raw(
-  `id::text, type, "timestamp", device_id as "deviceId", actor_id as "actorId", targets, state, data`,
+  `id::text, type, "timestamp", device_id as "deviceId", actor_id as "actorId", source, targets, state, data`,
 )
 
 const all = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)

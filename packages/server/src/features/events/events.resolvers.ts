@@ -1,4 +1,5 @@
 import { schemaPart } from '../../graphql/assemble.ts'
+import { describeSource } from './event-source.ts'
 import { loadEventsOfDevice } from './events.loaders.ts'
 import { listEvents } from './events.ts'
 import { eventsUrl } from './events-download.ts'
@@ -16,6 +17,8 @@ export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url
     // Users change nothing but their own account, so whoever did it is its owner.
     actor: ({ actorId }, _args, { viewer }) =>
       actorId === null ? null : { id: viewer.accountId, email: viewer.email },
+    source: (event, _args, { viewer }) =>
+      describeSource(event, event.actorId === null ? null : { id: viewer.accountId, email: viewer.email }),
     target: ({ targets }) => targets,
   },
 })

@@ -224,7 +224,7 @@ describe('download', () => {
     const response = await fetch(url)
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     const lines = (await response.text()).trimEnd().split('\n')
-    expect(lines[0]).toBe('id,timestamp,type,deviceId,actorId,target,state,data')
+    expect(lines[0]).toBe('id,timestamp,type,deviceId,actorId,target,state,data,source,sourceId,sourceName')
     expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual([...ids].reverse())
   })
 

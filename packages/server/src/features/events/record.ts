@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Context, Viewer } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import { type EventSource, sourceOf } from './event-source.ts'
 
 /** What an event can be about; the API's EventType. */
 export const eventTypes = [
@@ -53,6 +54,8 @@ export interface NewEvent {
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
+  /** What made the change; by default, what the viewer came with. */
+  source?: EventSource
   data: Record<string, unknown>
 }
 
@@ -70,16 +73,17 @@ export async function recordEvents(
   events: readonly NewEvent[],
 ): Promise<void> {
   if (events.length === 0) return
-  const rows = events.map(({ type, deviceId, targets, state, data }) => ({
+  const rows = events.map(({ type, deviceId, targets, state, source = sourceOf(viewer), data }) => ({
     type,
     device_id: deviceId,
     targets,
     state,
+    source,
     data,
   }))
   await sql`
-    insert into event (account_id, type, device_id, actor_id, targets, state, data)
-    select ${viewer.accountId}, type, device_id, ${actorOf(viewer)}, targets, state, data
+    insert into event (account_id, type, device_id, actor_id, source, targets, state, data)
+    select ${viewer.accountId}, type, device_id, ${actorOf(viewer)}, source, targets, state, data
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as row (type text, device_id text, targets jsonb, state text, data jsonb)`.execute(db)
+      as row (type text, device_id text, source jsonb, targets jsonb, state text, data jsonb)`.execute(db)
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import { deviceSource } from '../events/event-source.ts'
 import { notifyTakenOver } from './leases.queries.ts'
 import {
   activate,
@@ -40,7 +41,7 @@ export async function writeConnections<Device extends Seen>(
   await hold(transaction, processId, [...take, ...keep])
   // A device that is kept has reported nothing now.
   const active = [...take, ...keep.filter(({ deviceId }) => states.get(deviceId) !== 'active')]
-  if (active.length > 0) await activate(transaction, active)
+  if (active.length > 0) await activate(transaction, active, deviceSource)
   const touched = batch.touch.filter((device) => isThere(device) && !take.includes(device))
   if (touched.length > 0) await touch(transaction, touched)
   await release(transaction, processId, batch.release.filter(isThere))
@@ -68,5 +69,5 @@ async function hold(transaction: Database, processId: string, devices: readonly 
 async function release(transaction: Database, processId: string, devices: readonly Seen[]): Promise<void> {
   if (devices.length === 0) return
   await releaseByProcess(transaction, devices, processId)
-  await deactivateUnheld(transaction, devices)
+  await deactivateUnheld(transaction, devices, deviceSource)
 }

@@ -4,6 +4,7 @@ import { ApiError } from '../../errors.ts'
 import { bytesOfItems, type StorageQuotas } from '../../rate-limits/storage-quotas.ts'
 import { setAttributesEach } from '../attributes/set-attributes.ts'
 import type { State } from '../devices/device.ts'
+import { deviceSource } from '../events/event-source.ts'
 import { type DeviceServiceInput, syncServices } from '../services/device-services.ts'
 import { batchByAccount } from './account-batches.ts'
 import type { Connections } from './connections.ts'
@@ -60,7 +61,7 @@ export function createDeviceReports({ db, connections, storage, onEvents }: Devi
       }))
       const outcomes = await db
         .transaction()
-        .execute((transaction) => applyStateReports(transaction, accountId, reports))
+        .execute((transaction) => applyStateReports(transaction, accountId, { reports, source: deviceSource }))
       onEvents()
       return outcomes
     },

@@ -1,5 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
+import type { EventSource } from '../events/event-source.ts'
 
 /** These statements serve many accounts at once, for devices of all of them come and go together: each row names its account. */
 export interface DeviceKey {
@@ -121,7 +122,7 @@ const seenParameters = (devices: readonly Seen[]) => [
 const dataWith = (address: string): string => `jsonb_strip_nulls(jsonb_build_object('address', ${address}))`
 
 /** Locked devices are active and reported just now; an event for each that was not active. */
-export const activate = (db: Database, devices: readonly Seen[]) =>
+export const activate = (db: Database, devices: readonly Seen[], source: EventSource) =>
   query(
     db,
     `with before as materialized (
@@ -133,15 +134,15 @@ export const activate = (db: Database, devices: readonly Seen[]) =>
          state_since = case l.state when 'active' then l.state_since else statement_timestamp() end
        from before w where ${isWanted('l')}
      )
-     insert into event (account_id, type, device_id, targets, state, data)
-     select account_id, 'DEVICE_STATE', device_id,
+     insert into event (account_id, type, device_id, source, targets, state, data)
+     select account_id, 'DEVICE_STATE', device_id, $4::jsonb,
        jsonb_build_array(jsonb_build_object('id', device_id, 'name', name, 'kind', 'device')), 'active', ${dataWith('address')}
      from before where state <> 'active'`,
-    seenParameters(devices),
+    [...seenParameters(devices), JSON.stringify(source)],
   )
 
 /** Locked devices that nothing holds are inactive, and so are their services that reported; an event for each that was active. */
-export const deactivateUnheld = (db: Database, devices: readonly Seen[]) =>
+export const deactivateUnheld = (db: Database, devices: readonly Seen[], source: EventSource) =>
   query(
     db,
     `with unheld as materialized (
@@ -157,16 +158,16 @@ export const deactivateUnheld = (db: Database, devices: readonly Seen[]) =>
        update service_live l set state = 'inactive', state_since = statement_timestamp(), until = null
        from unheld w where ${isWanted('l')} and l.state <> 'inactive' returning w.*, l.service_id
      )
-     insert into event (account_id, type, device_id, targets, state, data)
-     select account_id, 'DEVICE_STATE', device_id,
+     insert into event (account_id, type, device_id, source, targets, state, data)
+     select account_id, 'DEVICE_STATE', device_id, $4::jsonb,
        jsonb_build_array(jsonb_build_object('id', device_id, 'name', name, 'kind', 'device')), 'inactive', ${dataWith('address')}
      from moved
      union all
-     select w.account_id, 'SERVICE_STATE', w.device_id, jsonb_build_array(
+     select w.account_id, 'SERVICE_STATE', w.device_id, $4::jsonb, jsonb_build_array(
        jsonb_build_object('id', s.id, 'name', s.name, 'kind', 'service'),
        jsonb_build_object('id', w.device_id, 'name', w.name, 'kind', 'device')), 'inactive', ${dataWith('w.address')}
      from moved_service w join service s on s.account_id = w.account_id and s.id = w.service_id`,
-    seenParameters(devices),
+    [...seenParameters(devices), JSON.stringify(source)],
   )
 
 /** Locked devices reported something just now. */

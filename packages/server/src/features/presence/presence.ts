@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, notFound } from '../../errors.ts'
 import type { State } from '../devices/device.ts'
 import { parseId } from '../devices/device-id.ts'
+import { sourceOf } from '../events/event-source.ts'
 import { lockDevices, touch } from './presence.queries.ts'
 import { applyStateReports } from './state-reports.ts'
 
@@ -36,7 +37,7 @@ export async function reportStatesIn(
   { viewer }: Pick<Context, 'viewer'>,
   reports: readonly StateReport[],
 ): Promise<void> {
-  const outcomes = await applyStateReports(transaction, viewer.accountId, reports)
+  const outcomes = await applyStateReports(transaction, viewer.accountId, { reports, source: sourceOf(viewer) })
   const failure = outcomes.find((outcome) => outcome instanceof ApiError)
   if (failure !== undefined) throw failure
 }

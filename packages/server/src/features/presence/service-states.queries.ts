@@ -1,5 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
+import { type EventSource, serverSource } from '../events/event-source.ts'
 
 /** Device ids of what ids name, which may be of devices or of services; others are left out. */
 export async function findDeviceIds(db: Database, accountId: string, ids: readonly string[]): Promise<string[]> {
@@ -37,7 +38,11 @@ export interface ServiceStateRow {
 }
 
 /** Locked services have reported these states; an event for each whose state was another. */
-export const saveServiceStates = (db: Database, accountId: string, rows: readonly ServiceStateRow[]) =>
+export const saveServiceStates = (
+  db: Database,
+  accountId: string,
+  { rows, source }: { rows: readonly ServiceStateRow[]; source: EventSource },
+) =>
   query(
     db,
     `with reported as materialized (
@@ -55,8 +60,8 @@ export const saveServiceStates = (db: Database, accountId: string, rows: readonl
          until = excluded.until,
          state_since = case l.state when excluded.state then l.state_since else excluded.state_since end
      )
-     insert into event (account_id, type, device_id, targets, state, data)
-     select $1, 'SERVICE_STATE', device_id, jsonb_build_array(
+     insert into event (account_id, type, device_id, source, targets, state, data)
+     select $1, 'SERVICE_STATE', device_id, $8::jsonb, jsonb_build_array(
        jsonb_build_object('id', id, 'name', name, 'kind', 'service'),
        jsonb_build_object('id', device_id, 'name', device_name, 'kind', 'device')), state,
        jsonb_strip_nulls(jsonb_build_object('address', address))
@@ -69,6 +74,7 @@ export const saveServiceStates = (db: Database, accountId: string, rows: readonl
       rows.map(({ seconds }) => seconds),
       rows.map(({ address }) => address),
       rows.map(({ followed }) => followed),
+      JSON.stringify(source),
     ],
   )
 
@@ -91,13 +97,13 @@ export const endTimedServices = (db: Database, devices: readonly { accountId: st
        where l.account_id = w.account_id and l.device_id = w.device_id and l.until <= statement_timestamp()
        returning l.account_id, l.device_id, l.service_id
      )
-     insert into event (account_id, type, device_id, targets, state)
-     select m.account_id, 'SERVICE_STATE', m.device_id, jsonb_build_array(
+     insert into event (account_id, type, device_id, source, targets, state)
+     select m.account_id, 'SERVICE_STATE', m.device_id, $3::jsonb, jsonb_build_array(
        jsonb_build_object('id', s.id, 'name', s.name, 'kind', 'service'),
        jsonb_build_object('id', d.id, 'name', d.name, 'kind', 'device')), 'inactive'
      from moved m join service s on s.account_id = m.account_id and s.id = m.service_id
      join device d on d.account_id = m.account_id and d.id = m.device_id`,
-    [devices.map(({ accountId }) => accountId), devices.map(({ deviceId }) => deviceId)],
+    [devices.map(({ accountId }) => accountId), devices.map(({ deviceId }) => deviceId), JSON.stringify(serverSource)],
   )
 
 /** Lets one process at a time end what is overdue; false where another does. */

@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import type { State } from '../devices/device.ts'
 import { parseId } from '../devices/device-id.ts'
+import type { EventSource } from '../events/event-source.ts'
 import {
   activate,
   deactivateUnheld,
@@ -25,14 +26,14 @@ type Outcome = ApiError | undefined
 export async function applyStateReports(
   transaction: Database,
   accountId: string,
-  reports: readonly StateReport[],
+  { reports, source }: { reports: readonly StateReport[]; source: EventSource },
 ): Promise<Outcome[]> {
   const known = await lockReported(transaction, accountId, reports)
   const outcomes: Outcome[] = []
   for (const round of roundsOf(reports)) {
     const judged = round.map((report) => judge(known, report))
     const accepted = judged.filter((each): each is Judged => !(each instanceof ApiError))
-    await writeRound(transaction, accountId, accepted)
+    await writeRound(transaction, accountId, { judged: accepted, source })
     outcomes.push(...judged.map((each) => (each instanceof ApiError ? each : undefined)))
   }
   return outcomes
@@ -121,7 +122,11 @@ function refusalOf(
     : new ApiError('CONFLICT', `device ${device.deviceId} is not active: without a connection, active needs a ttl`)
 }
 
-async function writeRound(db: Database, accountId: string, judged: readonly Judged[]): Promise<void> {
+async function writeRound(
+  db: Database,
+  accountId: string,
+  { judged, source }: { judged: readonly Judged[]; source: EventSource },
+): Promise<void> {
   if (judged.length === 0) return
   const isDevice = ({ id, deviceId }: Judged): boolean => id === deviceId
   const present = judged.filter(({ report }) => report.state === 'active')
@@ -130,17 +135,17 @@ async function writeRound(db: Database, accountId: string, judged: readonly Judg
 
   const holds = timedHolds(accountId, present)
   if (holds.length > 0) await holdForTime(db, holds)
-  if (present.length > 0) await activate(db, seenDevices(accountId, present))
+  if (present.length > 0) await activate(db, seenDevices(accountId, present), source)
   const silent = seenDevices(accountId, services).filter(
     ({ deviceId }) => !present.some((each) => each.deviceId === deviceId),
   )
   if (silent.length > 0) await touch(db, silent)
-  if (services.length > 0) await saveServiceStates(db, accountId, services.map(serviceRow))
+  if (services.length > 0) await saveServiceStates(db, accountId, { rows: services.map(serviceRow), source })
   if (gone.length > 0) {
     const devices = seenDevices(accountId, gone)
     await endTimedHolds(db, devices, 'all')
     await touch(db, devices)
-    await deactivateUnheld(db, devices)
+    await deactivateUnheld(db, devices, source)
   }
 }
 

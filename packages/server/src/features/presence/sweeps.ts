@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import { serverSource } from '../events/event-source.ts'
 import { deleteLease, findExpiredLeases, lockExpiredLease } from './leases.queries.ts'
 import {
   type DeviceKey,
@@ -25,7 +26,7 @@ export async function endOverdue(db: Database): Promise<number> {
       if (devices.length > 0) {
         await endTimedServices(transaction, devices)
         await endTimedHolds(transaction, devices, 'over')
-        await deactivateUnheld(transaction, devices)
+        await deactivateUnheld(transaction, devices, serverSource)
       }
       return Math.max(timedOut.length, ofServices.length)
     })
@@ -57,6 +58,6 @@ async function endSomeOf(transaction: Database, processId: string): Promise<numb
   }
   const locked = await lockDevices(transaction, devices)
   await releaseByProcess(transaction, locked, processId)
-  await deactivateUnheld(transaction, locked)
+  await deactivateUnheld(transaction, locked, serverSource)
   return devices.length
 }

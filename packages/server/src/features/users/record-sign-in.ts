@@ -1,10 +1,11 @@
 import type { SignIn } from '../../auth/sessions/auth-call.ts'
 import type { Database } from '../../db/database.ts'
+import { consoleSource } from '../events/event-source.ts'
 import { recordEvents } from '../events/record.ts'
 
-/** Writes down who signed in to the console, from where and how. */
+/** Records who signed in to the console, from where, and how. */
 export async function recordSignIn(db: Database, { accountId, email, address, agent, method }: SignIn): Promise<void> {
   const targets = [{ id: accountId, name: email, kind: 'user' as const }]
-  const event = { type: 'AUTH_LOGIN' as const, targets, data: { address, agent, method } }
+  const event = { type: 'AUTH_LOGIN' as const, targets, source: consoleSource, data: { address, agent, method } }
   await recordEvents(db, { viewer: { accountId, email, readOnly: false } }, [event])
 }

@@ -1,5 +1,6 @@
 import { type Database, query } from '../../../db/database.ts'
 import type { EventFilter } from '../event-filter.ts'
+import type { EventSource } from '../event-source.ts'
 import { type FittingRow, fitting } from '../fitting.ts'
 import type { EventTypeName, Target } from '../record.ts'
 import type { FeedEvent } from './feed-event.ts'
@@ -38,6 +39,7 @@ interface Row extends FittingRow {
   timestamp: Date
   deviceId: string | null
   actorId: string | null
+  source: EventSource | null
   targets: string
   state: 'active' | 'inactive' | null
   data: string
@@ -45,7 +47,7 @@ interface Row extends FittingRow {
 
 // The two objects as text: their size is then known, for whoever keeps events in memory.
 const columns = `account_id as "accountId", type, "timestamp", device_id as "deviceId", actor_id as "actorId",
-  targets::text, state, data::text`
+  source, targets::text, state, data::text`
 
 export interface Range {
   /** Behind this number. */
@@ -112,7 +114,18 @@ function toPage(rows: readonly Row[], { upTo, limit }: Range): FeedPage {
   return { events: rows.map(toFeedEvent), upTo: mayHaveMore ? BigInt(last.number) : upTo }
 }
 
-function toFeedEvent({ number, accountId, type, timestamp, deviceId, actorId, targets, state, data }: Row): FeedEvent {
+function toFeedEvent({
+  number,
+  accountId,
+  type,
+  timestamp,
+  deviceId,
+  actorId,
+  source,
+  targets,
+  state,
+  data,
+}: Row): FeedEvent {
   const bytes = FIXED_BYTES + 2 * (targets.length + data.length)
   return {
     id: number,
@@ -121,6 +134,7 @@ function toFeedEvent({ number, accountId, type, timestamp, deviceId, actorId, ta
     timestamp,
     deviceId,
     actorId,
+    source,
     state,
     targets: JSON.parse(targets) as Target[],
     data: JSON.parse(data) as Record<string, unknown>,

@@ -1,3 +1,4 @@
+import { describeSource, type EventSource } from '../../events/event-source.ts'
 import type { EventTypeName, Target } from '../../events/record.ts'
 
 /** An event as deliveries are made of it. */
@@ -6,6 +7,8 @@ export interface DeliverableEvent {
   type: EventTypeName
   timestamp: Date
   actorId: string | null
+  source: EventSource | null
+  deviceId: string | null
   targets: Target[]
   state: string | null
   data: Record<string, unknown>
@@ -14,6 +17,8 @@ export interface DeliverableEvent {
 /** The body of the deliveries of an event: what the receiver gets, on every attempt. */
 export function eventBody(event: DeliverableEvent, owner: { id: string; email: string }): string {
   const { id, type, timestamp, actorId, targets, state, data } = event
+  // Users change only their own account, so the actor is its owner.
+  const actor = actorId === null ? null : owner
   const of = (kind: Target['kind']): { id: string; name: string } | null => {
     const target = targets.find((each) => each.kind === kind)
     return target === undefined ? null : { id: target.id, name: target.name }
@@ -25,8 +30,8 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
       ...data,
       id,
       owner,
-      // Users change nothing but their own account, so whoever did it is its owner.
-      actor: actorId === null ? null : owner,
+      actor,
+      source: describeSource(event, actor),
       device: of('device'),
       service: of('service'),
       target: targets,

@@ -44,10 +44,10 @@ const FIXED_BYTES = 1_000
 /** What of a range of the log is owed to webhooks that are enabled, in order. A webhook is owed nothing from before it was made. */
 export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
   const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
-    select number::text as id, type, "timestamp", actor_id as "actorId", targets, state, data, account_id as "accountId", email,
+    select number::text as id, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data, account_id as "accountId", email,
       webhook_ids as "webhookIds", has_next as "hasNext"
     from (
-      select event.id + 0 as number, event.type, event."timestamp", event.actor_id, event.targets, event.state, event.data,
+      select event.id + 0 as number, event.type, event."timestamp", event.actor_id, event.source, event.device_id, event.targets, event.state, event.data,
         event.account_id, account.email, asking.webhook_ids,
         sum((octet_length(event.data::text) + ${sql.lit(FIXED_BYTES)}) * cardinality(asking.webhook_ids))
           over (log rows between unbounded preceding and 1 preceding) as bytes_before,

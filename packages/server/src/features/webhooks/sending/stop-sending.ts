@@ -37,5 +37,4 @@ export async function stopSending(
 
 const PAUSED = 'nothing but failures for 5 days: once the receiver is well, go on by updateWebhook(enabled: true)'
 
-/** No user is the actor. */
-const theServer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isDevice: true })
+const theServer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isServer: true })

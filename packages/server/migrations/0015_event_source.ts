@@ -1,0 +1,11 @@
+import { type Kysely, sql } from 'kysely'
+import type { Step } from '../src/db/migration.ts'
+
+/** What made a change: an access key, the console, a device, or the server. Null for events from before. */
+export const steps: readonly Step[] = [{ change: 'events have a source', run: addColumn }]
+
+async function addColumn(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table event add column source jsonb`.execute(db)
+  await sql`comment on column event.source is
+    'kind: accessKey, console, device, or server; with accessKey also id and name, as of the event'`.execute(db)
+}

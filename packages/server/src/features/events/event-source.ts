@@ -1,0 +1,39 @@
+import type { Viewer } from '../../context.ts'
+import type { ChangeSource, UserReference } from '../../resolvers.generated.ts'
+import type { Target } from './record.ts'
+
+/** What made a change, as stored with its event. A device is the device of the event. */
+export type EventSource =
+  | { kind: 'accessKey'; id: string; name: string | null }
+  | { kind: 'console' }
+  | { kind: 'device' }
+  | { kind: 'server' }
+
+export const consoleSource: EventSource = { kind: 'console' }
+export const deviceSource: EventSource = { kind: 'device' }
+export const serverSource: EventSource = { kind: 'server' }
+
+/** Operators' commands and background work have neither an access key nor a session. */
+export function sourceOf({ accessKey, accessKeyName = null, session, isDevice }: Viewer): EventSource {
+  if (isDevice === true) return deviceSource
+  if (accessKey !== undefined) return { kind: 'accessKey', id: accessKey, name: accessKeyName }
+  return session === undefined ? serverSource : consoleSource
+}
+
+interface SourcedEvent {
+  source: EventSource | null
+  deviceId: string | null
+  targets: readonly Target[]
+}
+
+/** The source as the API and webhooks show it; `unknown` for events that were recorded without one. */
+export function describeSource(
+  { source, deviceId, targets }: SourcedEvent,
+  user: UserReference | null,
+): Required<Pick<ChangeSource, 'kind' | 'id' | 'name' | 'user'>> {
+  if (source === null) return { kind: 'unknown', id: null, name: null, user }
+  if (source.kind === 'accessKey') return { ...source, user }
+  if (source.kind !== 'device') return { kind: source.kind, id: null, name: null, user }
+  const name = targets.find(({ kind }) => kind === 'device')?.name ?? null
+  return { kind: 'device', id: deviceId, name, user: null }
+}
