@@ -182,8 +182,8 @@ describe('over MQTT', () => {
       isCut = true
     })
     await expect(signOn(url(), { id, secret: own.deviceSecret })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url(), device(own), { clientId: id })).rejects.toMatchObject({ code: 2 })
-    await expect(signOn(url(), device(own), { username: id })).rejects.toMatchObject({ code: 2 })
+    await expect(signOn(url(), device(own), { clientId: id })).rejects.toMatchObject({ code: 4 })
+    await expect(signOn(url(), device(own), { username: id })).rejects.toMatchObject({ code: 4 })
     await expect(signOn(url(), { id: victim.service, secret: victim.deviceSecret })).rejects.toMatchObject({ code: 4 })
     await expect(signOn(url(), { ...device(own), secret: victim.deviceSecret })).rejects.toMatchObject({ code: 4 })
     const will = { topic, payload: Buffer.from('{"x": "y"}'), qos: 1 as const, retain: false }

@@ -60,6 +60,7 @@ interface ListedEvents {
     timestamp: string
     type: string
     actor: { id: string }
+    source: { kind: string; id: string | null; name: string | null }
     target: { name: string }[]
     state: string | null
     data: object
