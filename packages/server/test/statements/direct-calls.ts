@@ -131,7 +131,9 @@ export function directCalls({ userId: accountId, device: id, service, accessKey,
       (waits): Send =>
         (db) =>
           setAttribute.setOnDevices(db, accountId, {
-            writes: [{ accountId, actorId: accountId, source: serverSource, targetId: id, name: ['site'], value: 'oslo' }],
+            writes: [
+              { accountId, actorId: accountId, source: serverSource, targetId: id, name: ['site'], value: 'oslo' },
+            ],
             waits,
           }),
     ),

@@ -1,7 +1,7 @@
-import { serverSource } from '../events/event-source.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/query-plans.ts'
+import { serverSource } from '../events/event-source.ts'
 import { setOnDevice, setOnDevices, setOnService, setReserved } from './set-attribute.queries.ts'
 
 const ACCOUNT = 'crowded'
@@ -18,8 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const write = { accountId: ACCOUNT, actorId: ACCOUNT,
-  source: serverSource, value: 'oslo' }
+const write = { accountId: ACCOUNT, actorId: ACCOUNT, source: serverSource, value: 'oslo' }
 
 const several = Array.from({ length: 50 }, (_, index) => ({
   ...write,

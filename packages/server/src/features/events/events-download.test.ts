@@ -73,7 +73,16 @@ async function readPage(user: TestUser, after: string | null): Promise<ListedEve
   return (await user.data(document, { after })).login.events
 }
 
-const asRecord = ({ id, timestamp, type, actor, source, target, state, data }: ListedEvents['items'][number]): string[] => [
+const asRecord = ({
+  id,
+  timestamp,
+  type,
+  actor,
+  source,
+  target,
+  state,
+  data,
+}: ListedEvents['items'][number]): string[] => [
   id,
   timestamp,
   type,
