@@ -45,8 +45,8 @@ interface Caller {
 /** Slots for large responses in production: for all callers, and for one. */
 const WEIGHT = 8
 const WEIGHT_PER_CALLER = 4
-/** A caller whose responses make room for no other in this time does not read them. */
-const STUCK_MS = 5_000
+/** A caller with unread responses that make room for no other in this time does not read them. */
+const STUCK_MS = 15_000
 
 /**
  * Decides when a response may be produced. A caller without any response starts at once whatever its size, up to the slots for large
@@ -124,6 +124,8 @@ export function createProduction({ total, perCaller, queueFull }: ProductionOpti
   }
 
   const failWaiting = (name: string, caller: Caller): void => {
+    // Nothing is unread: the server itself takes this long, and the caller must not pay for that.
+    if (caller.queued === 0) return void caller.stuck?.refresh()
     const failed = caller.waiting.splice(0)
     stopWaiting(name, caller)
     closeIfIdle(name, caller)
