@@ -42,13 +42,10 @@ import { isHttps } from './http/is-https.ts'
 import type { RequestLoad } from './http/load.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerNotFound } from './http/not-found.ts'
-import { shedLoad } from './http/overload/load-shedding.ts'
-import { measureShedding } from './http/overload/shedding-metrics.ts'
-import { arrivalTimeouts, limitRequestBodies } from './http/request-bodies.ts'
+import { limitCallers } from './http/overload/limit-callers.ts'
+import { arrivalTimeouts } from './http/request-bodies.ts'
 import { registerRequestId } from './http/request-id.ts'
 import { recordRequests } from './http/request-records.ts'
-import { limitResponseBytes, queueFull } from './http/responses/response-bytes.ts'
-import { closeSlowReaders } from './http/responses/slow-readers.ts'
 import { followCertificate, secureOptions } from './http/secure-server.ts'
 import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
 import { listBounds } from './list-bounds.ts'
@@ -124,22 +121,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     ...deprecationHeaders(request.url),
     ...leftTo(request),
   })
-  const forRefusals = {
+  const callers = limitCallers(app, {
     config: deps.config,
     addressOf: ({ raw }: FastifyRequest) => addressOf(raw),
     headersOf: headersOfEveryAnswer,
-  }
-  limitRequestBodies(app, forRefusals)
-  const shedding = shedLoad(app, {
-    ...forRefusals,
     isExempt: reportsState,
     isLongLived,
-    metrics: measureShedding(app, { metrics: deps.metrics, logsAll: deps.config.logRequests }),
+    metrics: deps.metrics,
   })
-  deps.metrics?.gauge('requestsUnderWay', shedding.inFlight)
-  const responses = limitResponseBytes(app, { config: deps.config, callerOf: shedding.callerOf })
-  deps.metrics?.gauge('queuedResponseBytes', responses.queued)
-  closeSlowReaders(app, { limitMs: deps.config.readTimeout })
   registerRequestId(app)
   const spans = deps.tracing && traceRequests(app, deps.tracing, { isSpared: reportsState })
   registerSecurityHeaders(app, toldToBrowsers)
@@ -150,9 +139,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const createContext = contextOf(deps, rateLimits)
   const charges = createRequestCharges(rateLimits, addressOf, createAccountSizes(deps.db))
   const beforeRequest = (requester: Requester<Viewer>): void => {
-    if (requester.viewer !== null) shedding.identify(requester.request, requester.viewer)
-    const caller = shedding.callerOf(requester.request)
-    if (caller !== undefined && responses.isFull(caller)) throw queueFull()
+    if (requester.viewer !== null) callers.identify(requester.request, requester.viewer)
+    callers.assertReads(requester.request)
     charges.chargeRequest(requester)
   }
   recordRequests(app, {
@@ -183,7 +171,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     // Public operations select nothing that reads the context.
     buildContext: (request, viewer) => (viewer === null ? {} : createContext(request, viewer)),
     ...(deps.readSide && { readElsewhere: readElsewhere(deps.readSide, createContext) }),
-    reserveResponse: ({ reply, operation }) => responses.reserve(reply, operation),
+    reserveResponse: ({ reply, operation }) => callers.reserve(reply, operation),
     beforeOperation: (start) => {
       const charged = charges.chargeOperation(start)
       const after = (refund: AfterOperation) => (read: Parameters<NonNullable<AfterOperation>>[0]) => {
@@ -207,8 +195,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     rateLimits,
     addressOf,
     admit: ({ request, reply }, { accountId }) => {
-      shedding.identify(request, { accountId })
-      return responses.reserve(reply, { name: 'GET /events/v1.csv', objectCount: 64 })
+      callers.identify(request, { accountId })
+      return callers.reserve(reply, { name: 'GET /events/v1.csv', objectCount: 64 })
     },
   })
   registerDeviceRoutes(app, { routes: deviceRoutes(deps, rateLimits), rateLimits, addressOf })

@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
+import type { Metrics } from '../../metrics.ts'
+import { limitRequestBodies } from '../request-bodies.ts'
+import { type ExpectedResponse, limitResponseBytes, queueFull } from '../responses/response-bytes.ts'
+import { closeSlowReaders } from '../responses/slow-readers.ts'
+import type { KnownViewer } from './callers.ts'
+import { type LoadSheddingOptions, shedLoad } from './load-shedding.ts'
+import { measureShedding } from './shedding-metrics.ts'
+
+export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' | 'metrics'> {
+  config: Config
+  metrics: Metrics | undefined
+}
+
+/** What one caller may take of the server: its requests in flight, the bytes it sends, and the bytes it has yet to read. */
+export interface CallerLimits {
+  /**
+   * Counts a request for its user instead of its address. Throws UNAVAILABLE when the server is overloaded and the user has more
+   * than a fair share of the requests in flight.
+   */
+  identify(request: FastifyRequest, viewer: KnownViewer): void
+  /** Throws RATE_LIMITED when the caller does not read the responses that are queued for it. */
+  assertReads(request: FastifyRequest): void
+  /** Waits until the memory limits allow producing this response. Undefined: now. Throws as `assertReads` does. */
+  reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
+}
+
+/** Register it before everything else that handles requests: a rejection must cost next to nothing. */
+export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {
+  const { config, metrics } = options
+  limitRequestBodies(app, options)
+  const shedding = shedLoad(app, {
+    ...options,
+    metrics: measureShedding(app, { metrics, logsAll: config.logRequests }),
+  })
+  metrics?.gauge('requestsUnderWay', shedding.inFlight)
+  const responses = limitResponseBytes(app, { config, callerOf: shedding.callerOf })
+  metrics?.gauge('queuedResponseBytes', responses.queued)
+  closeSlowReaders(app, { limitMs: config.readTimeout })
+  return {
+    identify: shedding.identify,
+    reserve: responses.reserve,
+    assertReads(request) {
+      const caller = shedding.callerOf(request)
+      if (caller !== undefined && responses.isFull(caller)) throw queueFull()
+    },
+  }
+}
