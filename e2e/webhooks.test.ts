@@ -31,7 +31,7 @@ describeConsole('webhooks', () => {
     await page.getByRole('button', { name: 'New webhook' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('URL').fill('http://10.1.2.3/hook')
-    await dialog.getByLabel('Name').fill('Night shift')
+    await dialog.getByLabel('Name', { exact: true }).fill('Night shift')
     await dialog.getByRole('checkbox', { name: 'Device registered' }).check()
     await dialog.getByRole('button', { name: 'Create webhook' }).click()
     await dialog.getByText('Url must lead to a public address, and 10.1.2.3 is not one').waitFor()
@@ -97,7 +97,7 @@ describeConsole('webhooks', () => {
 
     await more('Change')
     const change = page.getByRole('dialog', { name: 'Change the webhook' })
-    await change.getByLabel('Name').fill('Stock')
+    await change.getByLabel('Name', { exact: true }).fill('Stock')
     await change.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Stock', level: 1 }).waitFor()
 

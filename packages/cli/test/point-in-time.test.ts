@@ -214,7 +214,7 @@ describe('a base backup', () => {
     const { data, env, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     const first = await baseBackup()
-    const { says, done } = startMuster(['backup', '--base'], { env: { ...env, MUSTER_BACKUP_RATE: '8' } })
+    const { says, done } = startMuster(['backup', '--base'], { env: { ...env, MUSTER_BACKUP_RATE: '1' } })
     await Promise.race([says('stderr', /./).catch(() => {}), sleep(2_000)])
     await register(data, server, 'acknowledged')
     await server.stop('SIGKILL')

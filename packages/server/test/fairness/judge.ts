@@ -51,7 +51,8 @@ function judgeMemory({ memory: { before, most, after } }: Result): string[] {
   return failures
 }
 
-function wasRejected(outcomes: Record<string, number>, closes: boolean): boolean {
+/** `closes`: closing the attacker's connections is a rejection, too. */
+export function wasRejected(outcomes: Record<string, number>, closes = false): boolean {
   return Object.keys(outcomes).some(
     (outcome) =>
       /^(429|503)|RATE_LIMITED|LIMIT_EXCEEDED/.test(outcome) || (closes && /^(closed|not connected|408)/.test(outcome)),

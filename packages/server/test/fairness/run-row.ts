@@ -41,13 +41,15 @@ export interface Extent {
   seconds: number
   /** The part of each attack's connections that are opened. */
   share?: number
+  /** The attack goes on until this is true of what the attacker received. */
+  until?: (outcomes: Record<string, number>) => boolean
 }
 
 /** Runs one attack while the other user and the devices go on. */
 export async function runRow(
   { server, folder, population }: Ground,
   row: Row,
-  { seconds, share = 1 }: Extent,
+  { seconds, share = 1, until = () => true }: Extent,
 ): Promise<Result> {
   const { url } = server
   const devices = await connectDevices(server.broker, population.connected.devices)
@@ -65,6 +67,7 @@ export async function runRow(
       watch(server, folder, end.signal),
     ])
     await sleep(seconds * 1_000)
+    while (!until(attacker.state().outcomes)) await sleep(LOOK_MS)
     end.abort()
     const [other, watched] = await measuring
     const { outcomes, longestOpen } = await attacker.stop()

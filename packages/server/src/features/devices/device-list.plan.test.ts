@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createExplainedDatabase, type ExplainedDatabase, type Plan } from '../../../test/query-plans.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import { createRowMeter } from '../../graphql/cost/row-meter.ts'
 import { selectServices } from '../services/services.queries.ts'
 import { type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
 import { countDevices, type DeviceStart, devicePageSql, findPlace, selectDevicePage } from './device-list.queries.ts'
@@ -189,7 +190,12 @@ const ofDevices = ({ scanned, ...plan }: Plan): Plan => ({
 
 test('a list takes the nearer end, whichever that is', async () => {
   const names = async (from: number): Promise<string[]> => {
-    const context = { db: database.db, viewer: { accountId: ACCOUNT }, firstRecord: 1 } as Context
+    const context = {
+      db: database.db,
+      viewer: { accountId: ACCOUNT },
+      firstRecord: 1,
+      rowMeter: createRowMeter(),
+    } as Context
     const { items } = await listDevices(context, { from, size: 3 }, { attributes: false })
     return items.map(({ name }) => name)
   }
