@@ -28,7 +28,7 @@ async function main(args: readonly string[]): Promise<void> {
   const hasPeers = await installPeers()
 
   progress(`starting the server on ${options.devices} devices`)
-  const stage = await openStage({ devices: options.devices, services: SERVICES, profile: options.profile })
+  const stage = await openStage({ ...options, services: SERVICES })
   const load = hasPeers ? startAutocannon() : plainLoad
   let closing: Promise<void> | undefined
   // Asked for by a signal, and once more by the measuring that it ends.
@@ -38,7 +38,7 @@ async function main(args: readonly string[]): Promise<void> {
     const text = toMarkdown(await measure(chosen, { options, stage, load, hasPeers }))
     progress('')
     console.log(text)
-    const isWhole = !options.quick && options.only.length === 0
+    const isWhole = !options.quick && options.only.length === 0 && options.before === undefined
     await mkdir(results, { recursive: true })
     await writeFile(new URL(isWhole ? 'speed.md' : 'partial.md', results), text)
   } finally {
@@ -67,7 +67,7 @@ interface Measuring {
 async function measure(chosen: readonly Scenario[], { options, stage, load, hasPeers }: Measuring): Promise<Report> {
   const { rounds, seconds, devices } = options
   const machine = await describeMachine(stage.pool)
-  const { present, missing } = await findPresent(stage, hasPeers)
+  const { present, missing } = options.before ? besideBefore : await findPresent(stage, hasPeers)
   const outcomes: Report['outcomes'][number][] = []
   for (const { name, title, measure } of chosen) {
     const setting: Setting = {
@@ -96,6 +96,8 @@ async function measure(chosen: readonly Scenario[], { options, stage, load, hasP
     explanations: await readExplanations(new URL('shortfalls.md', import.meta.url)),
   }
 }
+
+const besideBefore = { present: new Set<Contestant>(['server', 'before']), missing: [] as string[] }
 
 /** Starts the peers; one that does not start is left out and named. */
 async function findPresent(stage: Stage, hasPeers: boolean) {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Contestant } from './contestants.ts'
+import { type Contestant, isServer } from './contestants.ts'
 import type { Fleet } from './fleet.ts'
 import { type AccessKey, type Operation, send, toRequest } from './operation.ts'
 import type { Program } from './program.ts'
@@ -17,5 +17,5 @@ export interface Ground {
 /** Asks a contestant once; throws for an error. */
 export async function ask(ground: Ground, contestant: Contestant, operation: Operation): Promise<unknown> {
   const { url } = await ground.program(contestant)
-  return send(url, toRequest(url, operation, contestant === 'server' ? ground.accessKey : undefined))
+  return send(url, toRequest(url, operation, isServer(contestant) ? ground.accessKey : undefined))
 }

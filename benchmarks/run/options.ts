@@ -12,6 +12,8 @@ export interface Options {
   quick: boolean
   /** Where the server leaves a profile of its processor time; undefined for none. */
   profile: string | undefined
+  /** A checkout whose server is measured beside this one, instead of floors and peers. */
+  before: string | undefined
   help: boolean
 }
 
@@ -23,6 +25,8 @@ npm run bench -- SCRIPT [arguments]  one of the scripts beside them, such as web
   --rounds N      rounds, 5 by default
   --seconds N     seconds of load for each contestant in each round, 5 by default
   --devices N     devices of the fleet, 100,000 by default
+  --before DIR    compare with the server of another checkout, such as the commit before, instead of floors and peers;
+                  its dependencies must be installed
   --profile DIR   the server leaves a CPU profile there, whose gist is printed; it slows the server down
 `
 
@@ -36,6 +40,7 @@ export function readOptions(args: readonly string[]): Options {
       seconds: { type: 'string' },
       devices: { type: 'string' },
       profile: { type: 'string' },
+      before: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -47,6 +52,7 @@ export function readOptions(args: readonly string[]): Options {
     devices: Math.max(1_000, positive(values.devices, '--devices', quick ? 10_000 : 100_000)),
     quick,
     profile: values.profile,
+    before: values.before,
     help: values.help,
   }
 }

@@ -1,4 +1,4 @@
-import type { Contestant } from './contestants.ts'
+import { type Contestant, isServer } from './contestants.ts'
 import { firstDifference } from './first-difference.ts'
 import type { Fleet } from './fleet.ts'
 import { ask, type Ground } from './ground.ts'
@@ -85,7 +85,7 @@ async function runOnce(options: RoundsOptions, contender: Contender): Promise<Ru
   const { ground, load, connections, until } = options
   await options.before?.(contender)
   const { url, processorTime } = await ground.program(contender.contestant)
-  const accessKey = contender.contestant === 'server' ? ground.accessKey : undefined
+  const accessKey = isServer(contender.contestant) ? ground.accessKey : undefined
   run++
   const requests = Array.from({ length: connections }, (_, connection) =>
     contender.operations(ground.fleet, { connection, run }).map((operation) => toRequest(url, operation, accessKey)),

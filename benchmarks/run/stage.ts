@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type BenchmarkDatabase, startDatabase } from '../webhooks/database.ts'
-import { type Contestant, contestants, DATABASE_CONNECTIONS } from './contestants.ts'
+import { type Command, type Contestant, contestants, DATABASE_CONNECTIONS, startCommand } from './contestants.ts'
 import { type Fleet, makeFleet } from './fleet.ts'
 import type { Ground } from './ground.ts'
 import { type AccessKey, send, toRequest } from './operation.ts'
@@ -23,6 +23,8 @@ export interface StageOptions {
   services: number
   /** Where the server writes a CPU profile when it ends. */
   profile: string | undefined
+  /** The checkout that the contestant `before` is started from. */
+  before?: string | undefined
 }
 
 export async function openStage(options: StageOptions): Promise<Stage> {
@@ -44,6 +46,13 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   }
 }
 
+interface Start {
+  /** Of node. */
+  flags?: readonly string[]
+  settings?: Readonly<Record<string, string>>
+  command?: Command
+}
+
 interface Bare {
   database: BenchmarkDatabase
   pool: pg.Pool
@@ -51,32 +60,36 @@ interface Bare {
   close(): Promise<void>
 }
 
-async function furnish({ profile, ...size }: StageOptions, { programs, ...bare }: Bare): Promise<Stage> {
+async function furnish({ profile, before, ...size }: StageOptions, { programs, ...bare }: Bare): Promise<Stage> {
   const { database, pool } = bare
   const masterKey = randomBytes(32).toString('base64')
-  const startServer = async (folder: string, flags: readonly string[], settings = {}): Promise<Program> => {
+  const startServer = async (name: string, { flags = [], settings = {}, command = contestants.server }: Start = {}) => {
+    const folder = join(database.folder, name)
     await mkdir(folder, { recursive: true })
     const own = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
-    const env = { ...contestants.server.env, ...serverSettings, ...own, ...settings }
-    return startProgram({ args: [...flags, ...contestants.server.args], env, log: join(folder, 'log') })
+    const env = { ...command.env, ...serverSettings, ...own, ...settings }
+    return startProgram({ args: [...flags, ...command.args], env, log: join(folder, 'log') })
   }
 
-  const folder = join(database.folder, 'server')
-  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const server = startServer(folder, profiling)
+  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const server = startServer('server', { flags })
   programs.set('server', server)
   const { url } = await server
-  const accessKey = await readAccessKey(folder)
+  const accessKey = await readAccessKey(join(database.folder, 'server'))
   const fleet = await makeFleet(pool, { ...size, ask: (operation) => send(url, toRequest(url, operation, accessKey)) })
 
   const program = (contestant: Contestant): Promise<Program> => {
     let started = programs.get(contestant)
     if (started === undefined) {
-      const log = join(database.folder, `${contestant}.log`)
-      started = startProgram({ ...contestants[contestant], env: envOf(database, fleet), log })
+      started = start(contestant)
       programs.set(contestant, started)
     }
     return started
+  }
+  const start = (contestant: Contestant): Promise<Program> => {
+    if (contestant === 'before') return startServer('before', { command: startCommand(before!) })
+    const log = join(database.folder, `${contestant}.log`)
+    return startProgram({ ...contestants[contestant], env: envOf(database, fleet), log })
   }
   let others = 0
   return {
@@ -84,7 +97,7 @@ async function furnish({ profile, ...size }: StageOptions, { programs, ...bare }
     fleet,
     program,
     accessKey,
-    startServer: (settings) => startServer(join(database.folder, `server-${++others}`), [], settings),
+    startServer: (settings = {}) => startServer(`server-${++others}`, { settings }),
   }
 }
 

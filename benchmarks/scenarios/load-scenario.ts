@@ -1,4 +1,4 @@
-import { type Contender, checkAnswers, measureRounds, type Run, type Runs } from '../run/rounds.ts'
+import { assertSame, type Contender, checkAnswers, measureRounds, type Run, type Runs } from '../run/rounds.ts'
 import type { Stage } from '../run/stage.ts'
 import { spreadOf } from '../run/statistics.ts'
 import type { Figure, Outcome, Rate, Scenario } from './scenario.ts'
@@ -28,18 +28,43 @@ export const loadScenario = (given: LoadScenario): Scenario => ({
   name: given.name,
   title: given.title,
   async measure({ stage, present, seconds, ...setting }) {
-    const contenders = given.contenders.filter(({ contestant }) => present.has(contestant))
+    const { contenders, comparisons, check } = present.has('before') ? besideBefore(given) : given
+    const running = contenders.filter(({ contestant }) => present.has(contestant))
     const before = given.before && ((contender: Contender) => given.before!(stage, contender))
     try {
-      await checkAnswers(stage, contenders, given.check)
+      await checkAnswers(stage, running, check)
       const { connections } = given
-      const options = { ...setting, ground: stage, until: { seconds }, contenders, connections }
-      return outcomeOf(await measureRounds({ ...options, ...(before && { before }) }), given.comparisons)
+      const options = { ...setting, ground: stage, until: { seconds }, contenders: running, connections }
+      return outcomeOf(await measureRounds({ ...options, ...(before && { before }) }), comparisons)
     } finally {
       await given.after?.(stage)
     }
   },
 })
+
+/** A row may fall by this much from one commit to the next. */
+const LEAST_OF_BEFORE = 0.97
+
+/** Each of this server's contenders beside the same one of the checkout before. */
+function besideBefore({ contenders }: LoadScenario): Pick<LoadScenario, 'contenders' | 'comparisons' | 'check'> {
+  const pairs = contenders
+    .filter(({ contestant }) => contestant === 'server')
+    .map((now) => ({ now, before: { ...now, name: `${now.name}, before`, contestant: 'before' as const } }))
+  return {
+    contenders: pairs.flatMap(({ now, before }) => [now, before]),
+    comparisons: pairs.map(({ now, before }) => ({
+      name: `${now.name} against ${before.name}`,
+      of: now.name,
+      with: before.name,
+      least: LEAST_OF_BEFORE,
+    })),
+    check(answers) {
+      for (const { now, before } of pairs) {
+        assertSame(new Map([now, before].map(({ name }) => [name, answers.get(name)])))
+      }
+    },
+  }
+}
 
 export function outcomeOf(runs: Runs, comparisons: readonly Comparison[]): Outcome {
   const rates = [...runs].map(([name, results]): Rate => {
