@@ -18,8 +18,9 @@ import type { Device, Event, Mutations, Service, WebhookDelivery } from './schem
 import { buildDocument, plainSelection } from './select/build-document.ts'
 import type { Checked, Selected, Selection } from './select/selection.ts'
 import { type Credentials, signerOf } from './sign/sign.ts'
+import type { Answer } from './transport/attempt.ts'
 import { dataOf } from './transport/data-of.ts'
-import { type Answer, type Operation, send, type Transport } from './transport/transport.ts'
+import { type Operation, send, type Transport } from './transport/transport.ts'
 import type { CallOptions } from './types.ts'
 
 /** Where the server is, who asks, and how patiently. One of `secret`, `privateKey` and `sign` must be given. */

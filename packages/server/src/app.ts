@@ -13,7 +13,7 @@ import type { Secrets } from './auth/secrets.ts'
 import { registerSessionCookies } from './auth/sessions/session-strategy.ts'
 import { registerSignIn, type SignInOptions } from './auth/sessions/sign-in-routes.ts'
 import type { Config } from './config.ts'
-import type { Context, Viewer } from './context.ts'
+import type { Context } from './context.ts'
 import type { Database } from './db/database.ts'
 import { userDatabase } from './db/fair/user-database.ts'
 import type { ReadSide } from './db/read-side.ts'
@@ -64,6 +64,7 @@ import type { ServedCertificate } from './tls/served-certificate.ts'
 import { traceOperations } from './tracing/operation-spans.ts'
 import { traceRequests } from './tracing/request-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
+import type { Viewer } from './viewer.ts'
 
 /** What the app is made with: tests and the command bring the same. */
 export interface AppDeps {

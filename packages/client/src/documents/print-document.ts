@@ -1,4 +1,8 @@
-import type { SyntaxTree } from './typed-document.ts'
+/** A document that was parsed. */
+export interface SyntaxTree {
+  readonly kind: 'Document'
+  readonly definitions: readonly object[]
+}
 
 /** A node of a parsed document, as graphql-js shapes it. */
 interface Node {

@@ -1,3 +1,4 @@
+import type { SyntaxTree } from './print-document.ts'
 import { printDocument } from './print-document.ts'
 
 /**
@@ -6,12 +7,6 @@ import { printDocument } from './print-document.ts'
  */
 export type TypedDocument<Data, Variables> = (SyntaxTree | { toString(): string }) & {
   __apiType?: (variables: Variables) => Data
-}
-
-/** A document that was parsed. */
-export interface SyntaxTree {
-  readonly kind: 'Document'
-  readonly definitions: readonly object[]
 }
 
 /** A document as text. */

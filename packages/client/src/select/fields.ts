@@ -1,5 +1,3 @@
-import type { ObjectTypes } from '../schema/types.generated.ts'
-
 // biome-ignore lint/complexity/noBannedTypes: no arguments at all
 export type NoArguments = {}
 
@@ -10,7 +8,7 @@ export interface Leaf<Value, Arguments = NoArguments> {
 }
 
 /** A field of objects, in the terms of the compiler. */
-export interface Branch<Name extends keyof ObjectTypes, Shape, Arguments = NoArguments> {
+export interface Branch<Name extends string, Shape, Arguments = NoArguments> {
   branch: Name
   shape: Shape
   arguments: Arguments

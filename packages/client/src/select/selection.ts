@@ -14,7 +14,7 @@ export type Selection<Name extends keyof ObjectTypes> = {
 } & { readonly [alias: `${string}: ${string}`]: unknown }
 
 type FieldSelection<Field> =
-  Field extends Branch<infer Name, unknown, infer Arguments>
+  Field extends Branch<infer Name extends keyof ObjectTypes, unknown, infer Arguments>
     ? Selection<Name> & ArgumentsMember<Arguments>
     : Field extends Leaf<unknown, infer Arguments>
       ? LeafSelection<Arguments>
@@ -41,7 +41,7 @@ export type Checked<Name extends keyof ObjectTypes, Given> =
       : { readonly [Key in keyof Given]: Key extends '$' ? Given[Key] : CheckedField<Name, FieldName<Key>, Given[Key]> }
 
 type CheckedField<Name extends keyof ObjectTypes, Field, Given> = Field extends keyof ObjectTypes[Name]
-  ? ObjectTypes[Name][Field] extends Branch<infer Target, unknown, infer Arguments>
+  ? ObjectTypes[Name][Field] extends Branch<infer Target extends keyof ObjectTypes, unknown, infer Arguments>
     ? Given extends object
       ? Checked<Target, Given> & CheckedArguments<Arguments, Given>
       : Mistake<`choose fields of ${Target}: { … }`>
@@ -72,7 +72,7 @@ export type Selected<Name extends keyof ObjectTypes, Given> = {
 type AnswerKey<Key> = Key extends '$' ? never : string extends FieldName<Key> ? never : AnswerName<Key> & string
 
 type SelectedField<Field, Given> =
-  Field extends Branch<infer Name, infer Shape, unknown>
+  Field extends Branch<infer Name extends keyof ObjectTypes, infer Shape, unknown>
     ? Shaped<Shape, Selected<Name, Given>>
     : Field extends Leaf<infer Value, unknown>
       ? Value

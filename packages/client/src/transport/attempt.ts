@@ -7,8 +7,16 @@ import {
   OutcomeUnknownError,
   UnreachableError,
 } from '../errors.ts'
-import type { Answer } from './transport.ts'
 import { isRefusedCertificate, isUnreachable } from './unreachable.ts'
+
+/** What a GraphQL server answers, with its HTTP status and its id of the request. */
+export interface Answer {
+  status: number
+  requestId?: string
+  data?: unknown
+  errors?: GraphQLProblem[]
+  extensions?: unknown
+}
 
 /** How a try went. */
 export type Attempt = {

@@ -1,6 +1,7 @@
 import { errorOf, OutcomeUnknownError } from '../errors.ts'
 import type { CallOptions } from '../types.ts'
-import { type Answer, effectOfCall, type Operation } from './transport.ts'
+import type { Answer } from './attempt.ts'
+import { effectOfCall, type Operation } from './transport.ts'
 
 /**
  * The data of an answer; one with errors is thrown. `UNAVAILABLE` beside `data` is of an operation that ran: a mutation that

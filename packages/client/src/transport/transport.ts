@@ -1,18 +1,9 @@
 import { type Effect, effectOf } from '../documents/operation.ts'
-import type { GraphQLProblem } from '../errors.ts'
 import type { Sign } from '../sign/sign.ts'
 import type { CallOptions } from '../types.ts'
+import type { Answer } from './attempt.ts'
 import { type Attempt, judgeAnswer, judgeFailure } from './attempt.ts'
 import { pause, retryDelay } from './retry.ts'
-
-/** What a GraphQL server answers, with its HTTP status and its id of the request. */
-export interface Answer {
-  status: number
-  requestId?: string
-  data?: unknown
-  errors?: GraphQLProblem[]
-  extensions?: unknown
-}
 
 export interface Transport {
   /** Where operations go; subscriptions to `/stream` below it. */

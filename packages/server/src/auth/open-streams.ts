@@ -1,5 +1,5 @@
-import type { Viewer } from '../context.ts'
 import { ApiError } from '../errors.ts'
+import type { Viewer } from '../viewer.ts'
 
 /** How often each key with open streams is looked at. In memory, unless nothing can be heard of changes. */
 const LOOK_EVERY_MS = 100

@@ -10,9 +10,9 @@ import {
   verifySignature,
 } from '@muster/http-signature'
 import type { Config } from '../config.ts'
-import type { Viewer } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { AddressOf } from '../http/client-address.ts'
+import type { Viewer } from '../viewer.ts'
 import type { FailedSignatures } from './failed-signatures.ts'
 import type { KeyCache, KnownKey } from './key-cache.ts'
 import type { LastUsed } from './last-used.ts'

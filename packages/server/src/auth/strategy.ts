@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Viewer } from '../context.ts'
+import type { Viewer } from '../viewer.ts'
 
 /**
  * One way to tell who a request comes from. `null`: the request carries no credentials of this kind. A viewer: it does,

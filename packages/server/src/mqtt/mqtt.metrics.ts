@@ -3,10 +3,9 @@ import type { LogRefusal } from '../http/refusals.ts'
 import type { Metrics } from '../metrics.ts'
 import { tracePublications } from '../tracing/publication-spans.ts'
 import type { Tracing } from '../tracing/tracing.ts'
-import type { Broker } from './broker.ts'
 
 export interface Measured {
-  broker: Pick<Broker, 'size'>
+  broker: { readonly size: number }
   connections: Pick<Connections, 'size'>
 }
 

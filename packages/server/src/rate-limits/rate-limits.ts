@@ -1,7 +1,7 @@
 import { createFailedSignatures, type FailedSignatures, networkOf } from '../auth/failed-signatures.ts'
 import type { Config } from '../config.ts'
-import type { Viewer } from '../context.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Viewer } from '../viewer.ts'
 import { type Budget, createBudget } from './budget.ts'
 import { type ExchangeOptions, exchangeSpending } from './exchange.ts'
 import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'

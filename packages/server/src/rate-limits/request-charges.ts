@@ -1,4 +1,3 @@
-import type { Viewer } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import type { AccountSize, RowCount } from '../graphql/cost/row-count.ts'
 import { MANY_ROWS } from '../graphql/cost/row-count.ts'
@@ -6,6 +5,7 @@ import { rowMeterOf } from '../graphql/cost/row-meter.ts'
 import type { AfterOperation, OperationStart, Requester } from '../graphql/run-operation.ts'
 import type { AddressOf } from '../http/client-address.ts'
 import { limits as apiLimits } from '../limits.ts'
+import type { Viewer } from '../viewer.ts'
 import type { AccountSizes } from './account-sizes.ts'
 import {
   OBJECTS_PER_POINT,

@@ -1,9 +1,17 @@
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import type { Config } from '../config.ts'
+import type { DatabaseOptions } from '../db/database.ts'
 import { sessionSettings } from '../db/session-settings.ts'
 import { StartError } from '../start-error.ts'
-import type { DatabaseWays } from './serving-database.ts'
+
+/** How the server gets to its database. */
+export interface DatabaseWays {
+  /** For whatever needs a connection to itself: to hear of changes, to hold a lock, to bring the database to this release. */
+  connection: pg.PoolConfig
+  /** For requests. */
+  requests: Pick<DatabaseOptions, 'connection' | 'direct'>
+}
 
 const PROBES = 10
 const CONNECTED_WITHIN_MS = 30_000

@@ -2,21 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import type { Config } from '../config.ts'
-import type { DatabaseOptions } from '../db/database.ts'
 import { clusterFolderOf } from '../db/embedded/cluster.ts'
 import { connectionTo } from '../db/embedded/connection.ts'
 import { startEmbedded } from '../db/embedded/embedded.ts'
 import { StartError } from '../start-error.ts'
 import { connectionsNeeded } from './connections.ts'
+import type { DatabaseWays } from './pooler.ts'
 import { checkPooler } from './pooler.ts'
-
-/** How the server gets to its database. */
-export interface DatabaseWays {
-  /** For whatever needs a connection to itself: to hear of changes, to hold a lock, to bring the database to this release. */
-  connection: pg.PoolConfig
-  /** For requests. */
-  requests: Pick<DatabaseOptions, 'connection' | 'direct'>
-}
 
 /** The database that this server works on: given by URL, or the embedded one. */
 export interface ServingDatabase extends DatabaseWays {

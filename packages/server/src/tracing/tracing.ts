@@ -1,6 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyBaseLogger } from 'fastify'
-import type { Config } from '../config.ts'
 
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>
 
@@ -29,18 +27,6 @@ export interface Tracing {
   begin(name: string, options: SpanOptions): Span
   /** Sends what has ended, as far as somebody takes it. */
   close(): Promise<void>
-}
-
-export type TraceSettings = Pick<Config, 'traceEndpoint' | 'traceTimeout' | 'traceSampler' | 'traceShare'>
-
-/** Undefined where traces go nowhere: then nothing of them is loaded. */
-export async function openTracing(
-  { traceEndpoint, traceTimeout: timeout, traceSampler: sampler, traceShare: share }: TraceSettings,
-  log: FastifyBaseLogger,
-): Promise<Tracing | undefined> {
-  if (traceEndpoint === undefined) return undefined
-  const [{ createTracing }, { createCollector }] = await Promise.all([import('./otlp.ts'), import('./collector.ts')])
-  return createTracing({ sampler, share, timeout, exporter: createCollector(log, timeout) })
 }
 
 /** Does something within a span, which ends when it has. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { eventTypes } from '../../src/features/events/record.ts'
+import { eventTypes } from '../../src/features/events/event-types.ts'
 import { startTestApp, type TestApp, type TestUser } from '../app.ts'
 import { openStreamOfTest, type RawStream, until } from '../event-stream.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'

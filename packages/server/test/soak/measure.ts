@@ -2,12 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ground } from './ground.ts'
 import type { Load, LoadCounts } from './load.ts'
 import { printMinute } from './report.ts'
+import type { Measured } from './samples.ts'
 import { type Sample, takeSample } from './samples.ts'
 import { createTimes } from './times.ts'
-
-export interface Measured extends LoadCounts {
-  samples: Sample[]
-}
 
 const SAMPLE_MS = 5_000
 

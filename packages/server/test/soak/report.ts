@@ -1,7 +1,6 @@
 import type { LoadCounts } from './load.ts'
-import type { Measured } from './measure.ts'
 import type { SoakOptions } from './options.ts'
-import type { Sample } from './samples.ts'
+import type { Measured, Sample } from './samples.ts'
 import type { Slope } from './slope.ts'
 import { isLongEnough, type Verdict } from './verdict.ts'
 

@@ -1,4 +1,9 @@
 import type { Ground } from './ground.ts'
+import type { LoadCounts } from './load.ts'
+
+export interface Measured extends LoadCounts {
+  samples: Sample[]
+}
 
 /** How the server is at a moment. */
 export interface Sample {

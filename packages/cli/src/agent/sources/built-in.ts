@@ -1,7 +1,7 @@
 import { loadavg, networkInterfaces, release, uptime } from 'node:os'
 import { version } from '../../version.ts'
 import { diskOf, firstLineOf, memory, temperature } from './measurements.ts'
-import type { Sample } from './source.ts'
+import type { Sample } from './sample.ts'
 
 interface BuiltIn {
   /** What stands behind its name; with `?` it may be left away. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { firstLine, MOST_BYTES } from './first-line.ts'
-import type { Sample } from './source.ts'
+import type { Sample } from './sample.ts'
 
 /** What is reported of a command's errors. */
 const MOST_ERROR_BYTES = 1_024

@@ -1,7 +1,7 @@
 import { open, readdir, readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { firstLine, MOST_BYTES } from './first-line.ts'
-import type { Sample } from './source.ts'
+import type { Sample } from './sample.ts'
 
 const percent = (part: number, whole: number, step: number): Sample => {
   const value = whole === 0 ? 0 : (part / whole) * 100

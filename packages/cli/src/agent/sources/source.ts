@@ -1,17 +1,6 @@
 import { builtIns } from './built-in.ts'
 import { runCommand } from './command.ts'
-
-/** What a source says: text, and for a measurement its number as well. */
-export interface Sample {
-  text: string
-  measured?: Measured
-}
-
-export interface Measured {
-  value: number
-  /** Only a move of at least this much counts as a change, so that noise is not reported. */
-  step: number
-}
+import type { Sample } from './sample.ts'
 
 /** Finds a value out. Rejects, in words for the log, where there is none. The signal ends what takes long. */
 export type Source = (signal: AbortSignal) => Promise<Sample>

@@ -1,5 +1,5 @@
 import type { ReportedValue } from '../config/reported-values.ts'
-import type { Sample } from './source.ts'
+import type { Sample } from './sample.ts'
 
 export interface Failure {
   attribute: string

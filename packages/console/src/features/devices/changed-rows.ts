@@ -1,6 +1,6 @@
 import type { Client } from 'urql'
-import type { DeviceQuery } from './device-rows.ts'
 import { DevicesByIdDocument } from './devices.generated.ts'
+import type { DeviceQuery } from './devices-search.ts'
 import { readSort } from './devices-search.ts'
 import type { PageCache } from './page-cache.ts'
 import { hasMoved } from './row-place.ts'

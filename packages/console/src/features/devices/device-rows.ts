@@ -1,18 +1,10 @@
 import type { Client, CombinedError } from 'urql'
 import { createChangedRows } from './changed-rows.ts'
 import { DeviceCountDocument, DevicePageDocument, type DevicePageQuery } from './devices.generated.ts'
-import { type DeviceFilter, isFiltered } from './devices-search.ts'
+import type { DeviceQuery } from './devices-search.ts'
+import { isFiltered } from './devices-search.ts'
 import { PageCache, type Row } from './page-cache.ts'
 import { missingRuns, type PageRun, widened } from './page-runs.ts'
-
-export interface DeviceQuery {
-  filter: DeviceFilter
-  sort: string
-  /** Whether custom attributes are shown. */
-  withAttributes: boolean
-  /** What the server counts records from: 1, unless it was set to 0. */
-  firstRecord: number
-}
 
 /** The rows of one order and filter, fetched as they come into view. */
 export interface DeviceRows {

@@ -1,3 +1,12 @@
+export interface DeviceQuery {
+  filter: DeviceFilter
+  sort: string
+  /** Whether custom attributes are shown. */
+  withAttributes: boolean
+  /** What the server counts records from: 1, unless it was set to 0. */
+  firstRecord: number
+}
+
 /** What the list shows, kept in its address; what is left away is the default. */
 export interface DevicesSearch {
   /** In the API's form: `name asc`, `-lastReported`, `attributes.site desc`. */

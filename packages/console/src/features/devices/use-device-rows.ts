@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useClient } from 'urql'
 import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
-import { createDeviceRows, type DeviceQuery, type DeviceRows } from './device-rows.ts'
+import { createDeviceRows, type DeviceRows } from './device-rows.ts'
+import type { DeviceQuery } from './devices-search.ts'
 
 interface Shown {
   rows: DeviceRows

@@ -1,6 +1,6 @@
-import type { Viewer } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
+import type { Viewer } from '../../viewer.ts'
 import { readConfirmed } from './sessions.queries.ts'
 
 /** How long a sign-in, or its confirmation, allows creating access keys. */

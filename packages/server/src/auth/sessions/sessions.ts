@@ -1,6 +1,6 @@
-import type { Viewer } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import type { ApiError } from '../../errors.ts'
+import type { Viewer } from '../../viewer.ts'
 import { batched } from '../batched.ts'
 import { boundedMap } from '../bounded-map.ts'
 import { sessionRefusal } from '../reasons.ts'

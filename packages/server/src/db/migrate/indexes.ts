@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { NewIndex } from '../migration.ts'
-import type { Run } from './run.ts'
+import type { Run } from './statements.ts'
 import { againAfterDeadlock, inShortTransaction } from './statements.ts'
 
 /** Longer names PostgreSQL would cut. */

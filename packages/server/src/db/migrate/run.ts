@@ -3,18 +3,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { type Backfill, type Change, describeStep, type Migration } from '../migration.ts'
 import { dropIndex, makeIndex } from './indexes.ts'
-import type { MigrationLog } from './log.ts'
 import { findProgress, finishMigration, type Progress, saveProgress } from './progress.ts'
+import type { Run } from './statements.ts'
 import { inShortTransaction, whileTelling } from './statements.ts'
-
-export interface Run {
-  /** A single one, which holds the lock. */
-  connection: Database
-  /** To look at it from the side. */
-  db: Database
-  log: MigrationLog
-  signal: AbortSignal
-}
 
 /** Does the steps of a migration that are not done yet. What a kill leaves undone is done again from its beginning, a backfill from its last batch. */
 export async function runMigration(run: Run, migration: Migration): Promise<void> {

@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
+import type { MigrationLog } from './log.ts'
 import { TELL_EVERY_MS } from './log.ts'
 import { findOpenTransactions } from './open-transactions.ts'
 import type { Progress } from './progress.ts'
-import type { Run } from './run.ts'
+
+export interface Run {
+  /** A single one, which holds the lock. */
+  connection: Database
+  /** To look at it from the side. */
+  db: Database
+  log: MigrationLog
+  signal: AbortSignal
+}
 
 /** Everybody who comes for a table after it waits behind a statement that waits for the table: so much shorter than 5 s. */
 const LOCK_TIMEOUT = '1s'

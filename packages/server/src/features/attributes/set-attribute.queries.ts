@@ -1,6 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
-import type { EventSource } from '../events/event-source.ts'
+import type { EventSource } from '../events/event-types.ts'
 import { type AttributeName, joinAttributeName } from './attribute-name.ts'
 import { reservedColumns } from './attributes.ts'
 

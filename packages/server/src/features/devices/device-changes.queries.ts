@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Database, query } from '../../db/database.ts'
-import type { EventSource } from '../events/event-source.ts'
+import type { EventSource } from '../events/event-types.ts'
 import type { State } from './device.ts'
 
 export interface NewDeviceRow {

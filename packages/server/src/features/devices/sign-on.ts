@@ -1,5 +1,5 @@
-import type { Viewer } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import type { Viewer } from '../../viewer.ts'
 import { parseId } from './device-id.ts'
 import { findDeviceOwner } from './device-secret.queries.ts'
 import { isDeviceSecret } from './device-secret.ts'

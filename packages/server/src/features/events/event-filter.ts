@@ -1,7 +1,7 @@
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { parseId } from '../devices/device-id.ts'
-import type { EventTypeName } from './record.ts'
+import type { EventTypeName } from './event-types.ts'
 
 /** The arguments that choose events. null means left away. */
 export interface EventFilterArguments {

@@ -1,13 +1,6 @@
-import type { Viewer } from '../../context.ts'
 import type { ChangeSource, UserReference } from '../../resolvers.generated.ts'
-import type { Target } from './record.ts'
-
-/** What made a change, as stored with its event. A device is the device of the event. */
-export type EventSource =
-  | { kind: 'accessKey'; id: string; name: string | null }
-  | { kind: 'console' }
-  | { kind: 'device' }
-  | { kind: 'server' }
+import type { Viewer } from '../../viewer.ts'
+import type { EventSource, Target } from './event-types.ts'
 
 export const consoleSource: EventSource = { kind: 'console' }
 export const deviceSource: EventSource = { kind: 'device' }

@@ -1,6 +1,5 @@
 import type { List } from '../../graphql/list.ts'
-import type { EventSource } from './event-source.ts'
-import type { EventTypeName, Target } from './record.ts'
+import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 /** An event as the rest of the server sees it. */
 export interface Event {

@@ -1,52 +1,9 @@
 import { sql } from 'kysely'
-import type { Context, Viewer } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { type EventSource, sourceOf } from './event-source.ts'
-
-/** What an event can be about; the API's EventType. */
-export const eventTypes = [
-  'DEVICE_STATE',
-  'SERVICE_STATE',
-  'DEVICE_REGISTER',
-  'DEVICE_UPDATE',
-  'DEVICE_DELETE',
-  'DEVICE_SECRET_ROTATE',
-  'SERVICE_ADD',
-  'SERVICE_UPDATE',
-  'SERVICE_REMOVE',
-  'ATTRIBUTE_CHANGE',
-  'ACCESS_KEY_CREATE',
-  'ACCESS_KEY_UPDATE',
-  'ACCESS_KEY_DELETE',
-  'REGISTRATION_CODE_CREATE',
-  'REGISTRATION_CODE_DELETE',
-  'WEBHOOK_CREATE',
-  'WEBHOOK_UPDATE',
-  'WEBHOOK_DELETE',
-  'WEBHOOK_PAUSE',
-  'AUTH_LOGIN',
-  'AUTH_FAIL',
-  'PASSWORD_CHANGE',
-  'AUTHENTICATOR_ADD',
-  'AUTHENTICATOR_UPDATE',
-  'AUTHENTICATOR_REMOVE',
-  'PASSKEY_ADD',
-  'PASSKEY_UPDATE',
-  'PASSKEY_REMOVE',
-  'SESSION_REVOKE',
-  'USER_ADD',
-  'USER_DISABLE',
-  'USER_ENABLE',
-] as const
-
-export type EventTypeName = (typeof eventTypes)[number]
-
-/** What an event happened to, with its name at the time. */
-export interface Target {
-  id: string
-  name: string
-  kind: 'user' | 'device' | 'service' | 'accessKey' | 'registrationCode' | 'webhook'
-}
+import type { Viewer } from '../../viewer.ts'
+import { sourceOf } from './event-source.ts'
+import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 export interface NewEvent {
   type: EventTypeName

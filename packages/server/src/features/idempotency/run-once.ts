@@ -1,7 +1,7 @@
 import type { FormattedExecutionResult } from 'graphql'
 import type { ControlledTransaction } from 'kysely'
 import { boundedMap } from '../../auth/bounded-map.ts'
-import type { Context, Viewer } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { userDatabase } from '../../db/fair/user-database.ts'
 import type { DB } from '../../db/tables.generated.ts'
@@ -9,6 +9,7 @@ import { ApiError } from '../../errors.ts'
 import { withRawJson } from '../../graphql/raw-json.ts'
 import type { OperationStart, RunOnce } from '../../graphql/run-operation.ts'
 import { limits } from '../../limits.ts'
+import type { Viewer } from '../../viewer.ts'
 import {
   countRecords,
   findRecord,

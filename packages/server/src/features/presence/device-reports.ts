@@ -1,7 +1,7 @@
-import type { Viewer } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import { bytesOfItems, type StorageQuotas } from '../../rate-limits/storage-quotas.ts'
+import type { Viewer } from '../../viewer.ts'
 import { setAttributesEach } from '../attributes/set-attributes.ts'
 import type { State } from '../devices/device.ts'
 import { deviceSource } from '../events/event-source.ts'

@@ -1,6 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
-import type { EventSource } from '../events/event-source.ts'
+import type { EventSource } from '../events/event-types.ts'
 
 /** These statements serve many accounts at once, for devices of all of them come and go together: each row names its account. */
 export interface DeviceKey {

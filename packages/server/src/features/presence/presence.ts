@@ -1,27 +1,11 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, notFound } from '../../errors.ts'
-import type { State } from '../devices/device.ts'
 import { parseId } from '../devices/device-id.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { lockDevices, touch } from './presence.queries.ts'
+import type { StateReport } from './state-reports.ts'
 import { applyStateReports } from './state-reports.ts'
-
-/** What a device or service says of its state, or somebody for it. */
-export interface StateReport {
-  /** Of a device or of a service, in either case. */
-  id: string
-  state: State
-  /**
-   * Seconds for which `active` holds; an active service's device is active for as long at least. Left away by a device
-   * that is connected: then the service is active until it says otherwise or its device goes inactive.
-   */
-  ttl?: number | undefined
-  /** Where the report came from. */
-  address?: string | undefined
-  /** The device that reports, where one does: a service of another device is then not found. */
-  deviceId?: string | undefined
-}
 
 /** Who reports: `viewer.accountId` owns the devices. */
 export type Reporter = Pick<Context, 'db' | 'viewer'>

@@ -5,8 +5,9 @@ import type { StorageQuotas } from '../../rate-limits/storage-quotas.ts'
 import { type AttributesInput, setAttributesTogether } from '../attributes/set-attributes.ts'
 import type { State } from '../devices/device.ts'
 import type { SignedOnDevice } from '../devices/sign-on.ts'
-import { noteReport, reportServiceState, reportStatesIn, type StateReport } from './presence.ts'
+import { noteReport, reportServiceState, reportStatesIn } from './presence.ts'
 import { assertTtl, DEFAULT_TTL, readState } from './report-fields.ts'
+import type { StateReport } from './state-reports.ts'
 
 /** What the owner says of a device or a service. */
 export async function reportStateOf(

@@ -1,6 +1,7 @@
 import { type Database, query } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
-import { type EventSource, serverSource } from '../events/event-source.ts'
+import { serverSource } from '../events/event-source.ts'
+import type { EventSource } from '../events/event-types.ts'
 
 /** Device ids of what ids name, which may be of devices or of services; others are left out. */
 export async function findDeviceIds(db: Database, accountId: string, ids: readonly string[]): Promise<string[]> {

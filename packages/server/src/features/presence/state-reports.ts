@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import type { State } from '../devices/device.ts'
 import { parseId } from '../devices/device-id.ts'
-import type { EventSource } from '../events/event-source.ts'
+import type { EventSource } from '../events/event-types.ts'
 import {
   activate,
   deactivateUnheld,
@@ -14,8 +14,23 @@ import {
   type TimedHold,
   touch,
 } from './presence.queries.ts'
-import type { StateReport } from './presence.ts'
 import { findDeviceIds, lockServices, type ServiceStateRow, saveServiceStates } from './service-states.queries.ts'
+
+/** What a device or service says of its state, or somebody for it. */
+export interface StateReport {
+  /** Of a device or of a service, in either case. */
+  id: string
+  state: State
+  /**
+   * Seconds for which `active` holds; an active service's device is active for as long at least. Left away by a device
+   * that is connected: then the service is active until it says otherwise or its device goes inactive.
+   */
+  ttl?: number | undefined
+  /** Where the report came from. */
+  address?: string | undefined
+  /** The device that reports, where one does: a service of another device is then not found. */
+  deviceId?: string | undefined
+}
 
 type Outcome = ApiError | undefined
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import type { ServiceName } from './service-names.ts'
+import type { ServiceName } from './service.ts'
 
 export async function selectServiceNames(db: Database, accountId: string, deviceId: string): Promise<ServiceName[]> {
   const { rows } = await sql<ServiceName>`

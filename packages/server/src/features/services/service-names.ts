@@ -1,11 +1,6 @@
 import type { Context } from '../../context.ts'
+import type { ServiceName } from './service.ts'
 import { selectServiceNames } from './service-names.queries.ts'
-
-/** What a device needs to know of a service to report for it. */
-export interface ServiceName {
-  id: string
-  name: string
-}
 
 /** The services of one device, its bulk service apart, in the order of their ids. */
 export const listServiceNames = (

@@ -19,3 +19,9 @@ export interface Service {
   /** The device, where it is at hand already. */
   device?: Device
 }
+
+/** What a device needs to know of a service to report for it. */
+export interface ServiceName {
+  id: string
+  name: string
+}

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts'
-import { type EventTypeName, recordEvents } from '../events/record.ts'
+import type { EventTypeName } from '../events/event-types.ts'
+import { recordEvents } from '../events/record.ts'
 
 export type UserEventType = Extract<
   EventTypeName,

@@ -1,5 +1,5 @@
 import type { List } from '../../graphql/list.ts'
-import type { EventTypeName } from '../events/record.ts'
+import type { EventTypeName } from '../events/event-types.ts'
 
 /** A webhook as the rest of the server sees it: everything but its secrets. */
 export interface Webhook {

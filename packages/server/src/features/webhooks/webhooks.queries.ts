@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Webhook as WebhookTable } from '../../db/tables.generated.ts'
-import type { EventTypeName } from '../events/record.ts'
+import type { EventTypeName } from '../events/event-types.ts'
 import type { Webhook } from './webhook.ts'
 
 const columns = ['id', 'name', 'url', 'events', 'enabled', 'paused', 'created'] as const

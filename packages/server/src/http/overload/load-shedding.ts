@@ -6,6 +6,7 @@ import { watchLag } from './event-loop-lag.ts'
 import { createInFlight } from './in-flight.ts'
 import { prepareRefusals } from './refusals.ts'
 import { createRequestQueue } from './request-queue.ts'
+import type { ShedReason } from './shedding-log.ts'
 import type { SheddingMetrics } from './shedding-metrics.ts'
 import { createSustainedLoad } from './sustained-load.ts'
 
@@ -31,8 +32,6 @@ export interface LoadShedding {
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
 }
-
-export type ShedReason = 'requests' | 'standing' | 'lag'
 
 /** The default of MUSTER_MOST_STANDING, as a part of MUSTER_MOST_REQUESTS. */
 const SUSTAINED_PART = 5

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { ShedReason } from './load-shedding.ts'
+
+export type ShedReason = 'requests' | 'standing' | 'lag'
 
 /** Load shedding is over when no request has been rejected for this long. */
 const QUIET_MS = 10_000

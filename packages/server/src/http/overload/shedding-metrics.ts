@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Metrics } from '../../metrics.ts'
 import { routeOf } from '../outcome.ts'
-import type { ShedReason } from './load-shedding.ts'
+import type { ShedReason } from './shedding-log.ts'
 import { logShedding } from './shedding-log.ts'
 
 export interface SheddingMetricsOptions {

@@ -1,8 +1,7 @@
 import { type Database, query } from '../../../db/database.ts'
 import type { EventFilter } from '../event-filter.ts'
-import type { EventSource } from '../event-source.ts'
+import type { EventSource, EventTypeName, Target } from '../event-types.ts'
 import { type FittingRow, fitting } from '../fitting.ts'
-import type { EventTypeName, Target } from '../record.ts'
 import type { FeedEvent } from './feed-event.ts'
 
 /** The end of the event log at one moment. */

@@ -1,5 +1,5 @@
-import { describeSource, type EventSource } from '../../events/event-source.ts'
-import type { EventTypeName, Target } from '../../events/record.ts'
+import { describeSource } from '../../events/event-source.ts'
+import type { EventSource, EventTypeName, Target } from '../../events/event-types.ts'
 
 /** An event as deliveries are made of it. */
 export interface DeliverableEvent {

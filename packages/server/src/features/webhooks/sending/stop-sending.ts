@@ -1,5 +1,5 @@
-import type { Viewer } from '../../../context.ts'
 import type { Database } from '../../../db/database.ts'
+import type { Viewer } from '../../../viewer.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { webhookTarget } from '../webhook-event.ts'

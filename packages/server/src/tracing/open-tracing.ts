@@ -1,0 +1,15 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Tracing } from './tracing.ts'
+
+export type TraceSettings = Pick<Config, 'traceEndpoint' | 'traceTimeout' | 'traceSampler' | 'traceShare'>
+
+/** Undefined where traces go nowhere: then nothing of them is loaded. */
+export async function openTracing(
+  { traceEndpoint, traceTimeout: timeout, traceSampler: sampler, traceShare: share }: TraceSettings,
+  log: FastifyBaseLogger,
+): Promise<Tracing | undefined> {
+  if (traceEndpoint === undefined) return undefined
+  const [{ createTracing }, { createCollector }] = await Promise.all([import('./otlp.ts'), import('./collector.ts')])
+  return createTracing({ sampler, share, timeout, exporter: createCollector(log, timeout) })
+}
