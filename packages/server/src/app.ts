@@ -35,6 +35,7 @@ import type { AfterOperation, Elsewhere, OperationStart, Requester } from './gra
 import { registerStreamRoute } from './graphql/stream-route.ts'
 import { clientAddress } from './http/client-address.ts'
 import { registerConsole } from './http/console.ts'
+import { corsHeaders, registerCors } from './http/cors.ts'
 import { type DeviceRoute, registerDeviceRoutes } from './http/device-route.ts'
 import { answerClientError, answerError, registerErrorAnswers } from './http/error-answers.ts'
 import { registerHealth } from './http/health.ts'
@@ -116,10 +117,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const addressOf = clientAddress(deps.config.trustedProxies)
   const rateLimits = deps.rateLimits ?? createRateLimits(deps)
   const leftTo = tellEveryAnswer(app, rateLimits, addressOf)
+  const corsHeadersOf = corsHeaders(deps.config.corsOrigins)
   const headersOfEveryAnswer = (request: FastifyRequest): Record<string, string> => ({
     'x-request-id': request.id,
     ...toldToBrowsers,
     ...deprecationHeaders(request.url),
+    ...corsHeadersOf(request),
     ...leftTo(request),
   })
   const callers = limitCallers(app, {
@@ -149,6 +152,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     logsAll: deps.config.logRequests,
     traceIdOf: spans?.traceIdOf,
   })
+  registerCors(app, deps.config.corsOrigins, corsHeadersOf)
   deps.load?.count(app, isLongLived)
   registerHealth(app, deps.db)
   if (deps.metrics !== undefined) registerMetrics(app, { ...deps.config, metrics: deps.metrics })

@@ -1,5 +1,5 @@
 import { setting } from './setting.ts'
-import { flag, hostName, integer, oneOf, origin, ranges, token } from './values.ts'
+import { flag, hostName, integer, oneOf, origin, origins, ranges, token } from './values.ts'
 
 /** How the server is reached over HTTP, and what it tells of itself. */
 export const httpSettings = {
@@ -42,6 +42,13 @@ export const httpSettings = {
       'Addresses of proxies in front whose X-Forwarded-For or Forwarded is believed: CIDRs or single addresses, parted by commas. What they call the server is MUSTER_PUBLIC_URL, no header.',
     default: 'none',
     parse: (text) => ranges(text ?? ''),
+  }),
+  corsOrigins: setting({
+    name: 'MUSTER_CORS_ORIGINS',
+    meaning:
+      'Origins of web pages that may read responses of /graphql/v1, /graphql/v1/stream, and /rest, separated by commas. Such a page signs its requests; a session cookie does not count.',
+    default: 'none',
+    parse: (text) => origins(text ?? ''),
   }),
   metricsToken: setting({
     name: 'MUSTER_METRICS_TOKEN',

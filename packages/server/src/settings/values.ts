@@ -91,3 +91,15 @@ export function origin(text: string): string {
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') throw new Error(wanted)
   return url.origin
 }
+
+/** Origins, separated by commas. `*` is not accepted: an origin is named or gets nothing. */
+export function origins(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim())
+  return items.filter(Boolean).map((item) => {
+    try {
+      return origin(item)
+    } catch {
+      throw new Error('origins of scheme, host, and port, separated by commas, such as https://dashboard.example.com')
+    }
+  })
+}

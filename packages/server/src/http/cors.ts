@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** What CORS adds to the response to a request. */
+export type CorsHeaders = (request: FastifyRequest) => Readonly<Record<string, string>>
+
+/** Headers that signatures, Idempotency-Key, traces, and GraphQL clients need. Browsers do not let a page set Date or Host. */
+const REQUEST_HEADERS = [
+  'accept',
+  'authorization',
+  'content-digest',
+  'content-type',
+  'digest',
+  'idempotency-key',
+  'signature',
+  'signature-input',
+  'traceparent',
+  'tracestate',
+  'x-date',
+  'apollo-require-preflight',
+  'apollographql-client-name',
+  'apollographql-client-version',
+  'x-apollo-operation-name',
+]
+
+const RESPONSE_HEADERS = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'x-request-id', 'Link', 'Location']
+
+/** Browsers remember the response to a preflight request for this long; most of them allow two hours at most. */
+const MAX_AGE_SECONDS = 7_200
+
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+  'access-control-allow-headers': REQUEST_HEADERS.join(', '),
+  'access-control-max-age': String(MAX_AGE_SECONDS),
+}
+
+const exposedHeaders = { 'access-control-expose-headers': RESPONSE_HEADERS.join(', ') }
+
+/**
+ * Allows pages of these origins to read responses of the API. A response never allows credentials: a page of another origin signs its
+ * requests, and the session cookie does not count for it.
+ */
+export function corsHeaders(origins: readonly string[]): CorsHeaders {
+  const allowed = new Set(origins)
+  return ({ url, method, headers }) => {
+    if (allowed.size === 0 || !isApi(url)) return {}
+    const vary = { vary: 'Origin' }
+    if (headers.origin === undefined || !allowed.has(headers.origin)) return vary
+    const allowOrigin = { ...vary, 'access-control-allow-origin': headers.origin }
+    return { ...allowOrigin, ...(method === 'OPTIONS' ? preflightHeaders : exposedHeaders) }
+  }
+}
+
+/** Adds the headers to every response of the API, and responds to preflight requests. Without origins it does nothing. */
+export function registerCors(app: FastifyInstance, origins: readonly string[], headersOf: CorsHeaders): void {
+  if (origins.length === 0) return
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headersOf(request))
+    if (!isPreflight(request)) return done()
+    reply.code(204).send()
+  })
+}
+
+const isPreflight = ({ url, method, headers }: FastifyRequest): boolean =>
+  method === 'OPTIONS' &&
+  isApi(url) &&
+  headers.origin !== undefined &&
+  headers['access-control-request-method'] !== undefined
+
+const isApi = (url: string): boolean => /^\/(?:graphql\/v1(?:\/stream)?\/?(?:\?|$)|rest(?:\/|\?|$))/.test(url)
