@@ -9,6 +9,7 @@ import { createSecrets } from '../../packages/server/src/auth/secrets.ts'
 import { readConfig } from '../../packages/server/src/config.ts'
 import { createDatabase, createPool } from '../../packages/server/src/db/database.ts'
 import { migrate } from '../../packages/server/src/db/migrate.ts'
+import { openNotifications } from '../../packages/server/src/db/notifications.ts'
 import { createFeed } from '../../packages/server/src/features/events/feed/feed.ts'
 import { createUser } from '../../packages/server/src/features/users/users.ts'
 import { generateWebhookSecret, sealSecret } from '../../packages/server/src/features/webhooks/webhook-secret.ts'
@@ -64,9 +65,10 @@ async function webhooks(): Promise<number> {
     values (${accountId}, ${webhookId}, ${url}, '{ATTRIBUTE_CHANGE}', ${secret})`.execute(db)
   await sql`insert into webhook_sending (account_id, webhook_id) values (${accountId}, ${webhookId})`.execute(db)
   const config = readConfig({ MUSTER_WEBHOOK_ALLOW: '127.0.0.1' })
-  const feed = createFeed({ db, connection, log })
+  const notifications = openNotifications({ connection, log })
+  const feed = createFeed({ db, notifications, log })
   const outbound = createOutbound({ allowed: config.webhookAllow })
-  const worker = buildWorker({ config, connection, secrets, feed, outbound, log })
+  const worker = buildWorker({ config, connection, notifications, secrets, feed, outbound, log })
   await worker.start()
   await sleep(2_000)
   const began = performance.now()
@@ -87,6 +89,7 @@ async function webhooks(): Promise<number> {
   await worker.close()
   await outbound.close()
   await feed.close()
+  await notifications.close()
   return rate
 }
 

@@ -8,6 +8,7 @@ import { measureBackups } from './backup/schedule/backups.metrics.ts'
 import type { Config } from './config.ts'
 import type { Database, Pool, PoolWatch } from './db/database.ts'
 import { measureFairness } from './db/fair/fair.metrics.ts'
+import { type Notifications, openNotifications } from './db/notifications.ts'
 import { openDatabase } from './db/open-database.ts'
 import { watchPool } from './db/watch-pool.ts'
 import { measureFeed } from './features/events/feed/feed.metrics.ts'
@@ -66,6 +67,7 @@ function warnOfOtherHost(url: string, { config, certificates, log }: ServingOpti
 interface Assembled {
   app: FastifyInstance
   db: Database
+  notifications: Notifications
   feed: Feed
   rateLimits: RateLimits
   tracing: Tracing | undefined
@@ -88,12 +90,14 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   closing.add({ name: 'database connections', close: () => db.destroy(), within: 5_000 })
   const readSide = openReadSide({ config, db, metrics, tracing, log })
   if (readSide !== undefined) closing.add({ name: 'replica', close: readSide.close, within: 5_000 })
-  const rateLimits = createRateLimits({ config, exchange: { db, connection, log }, metrics })
+  const notifications = openNotifications({ connection, log })
+  closing.add({ name: 'notifications', close: notifications.close, within: 5_000 })
+  const rateLimits = createRateLimits({ config, exchange: { db, notifications, log }, metrics })
   closing.add({ name: 'rate limits', close: rateLimits.close, within: 5_000 })
-  const authentication = createAuthentication({ db, connection, secrets, config, failed: rateLimits.failures, log })
+  const authentication = createAuthentication({ db, notifications, secrets, config, failed: rateLimits.failures, log })
   closing.add({ name: 'authentication', close: authentication.close, within: 5_000 })
   closing.add({ name: 'master key watch', ...watchMasterKey(db, secrets, log), within: 5_000 })
-  const feed = createFeed({ db, connection, log })
+  const feed = createFeed({ db, notifications, log })
   closing.add({ name: 'event feed', close: feed.close, within: 5_000 })
   const plainOutbound = createOutbound({ allowed: config.webhookAllow })
   const outbound = tracing === undefined ? plainOutbound : traceOutbound(tracing, plainOutbound)
@@ -102,7 +106,18 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   measureFeed(metrics, feed)
   measureCertificates(metrics, certificates)
   measureBackups(metrics, config)
-  const worker = buildWorker({ config, connection, secrets, feed, outbound, load, metrics, tracing, log })
+  const worker = buildWorker({
+    config,
+    connection,
+    notifications,
+    secrets,
+    feed,
+    outbound,
+    load,
+    metrics,
+    tracing,
+    log,
+  })
   closing.add({ name: 'background work', close: worker.close, within: 10_000 })
   await worker.start()
   const certificate = certificates.http
@@ -122,15 +137,14 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
     log,
   }
   const app = await buildApp(parts)
-  return { app, db, feed, rateLimits, tracing }
+  return { app, db, notifications, feed, rateLimits, tracing }
 }
 
 /** Keeps who is there, and takes connections of devices. */
 async function admitDevices(options: ServingOptions & Assembled): Promise<void> {
-  const { app, db, feed, metrics, tracing, rateLimits, config, log, closing } = options
-  const { connection } = options.database
+  const { app, db, notifications, feed, metrics, tracing, rateLimits, config, log, closing } = options
   const onEvents = (): void => feed.wake()
-  const connections = createConnections({ db, connection, log, holdMs: config.presenceHold, onEvents })
+  const connections = createConnections({ db, notifications, log, holdMs: config.presenceHold, onEvents })
   closing.add({ name: 'presence', close: connections.close, within: 5_000 })
   const port = config.mqttPort === 0 ? undefined : config.mqttPort
   const mqtt = await serveMqtt({
@@ -138,7 +152,7 @@ async function admitDevices(options: ServingOptions & Assembled): Promise<void> 
     port,
     certificate: options.certificates.mqtt,
     db,
-    connection,
+    notifications,
     log,
     metrics,
     tracing,

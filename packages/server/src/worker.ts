@@ -7,6 +7,7 @@ import { deleteExpiredSignIns } from './auth/sessions/sign-in.queries.ts'
 import type { Config } from './config.ts'
 import { areFarApart, earlierOf, readClocks } from './db/clocks.ts'
 import { createDatabase, createPool } from './db/database.ts'
+import type { Notifications } from './db/notifications.ts'
 import { watchPool } from './db/watch-pool.ts'
 import { sumDeviceCounts, sumDeviceCountsJob } from './features/devices/device-count.jobs.ts'
 import { keepPartitions, partitionsJob } from './features/events/events.jobs.ts'
@@ -28,6 +29,7 @@ import type { Tracing } from './tracing/tracing.ts'
 export interface WorkerDeps {
   config: Config
   connection: pg.PoolConfig
+  notifications: Pick<Notifications, 'subscribe'>
   secrets: Secrets
   feed: Feed
   outbound: Outbound
@@ -80,7 +82,6 @@ export function buildWorker({
   const webhooks = createWebhookWorker({
     ...deps,
     db,
-    connection,
     clock,
     load,
     metrics,

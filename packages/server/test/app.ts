@@ -10,6 +10,7 @@ import { createSecrets, type Secrets } from '../src/auth/secrets.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/db/database.ts'
 import { measureFairness } from '../src/db/fair/fair.metrics.ts'
+import { openNotifications } from '../src/db/notifications.ts'
 import type { ReadSide } from '../src/db/read-side.ts'
 import { createAccessKey } from '../src/features/access-keys/access-keys.ts'
 import { measureFeed } from '../src/features/events/feed/feed.metrics.ts'
@@ -124,15 +125,17 @@ async function startOn(
   const config = configOf(env)
   const log = options.log ?? pino({ level: config.logLevel })
   const certificates = await openCertificates(config, log)
+  const notifications = openNotifications({ connection: database.connection, log })
+  const shared = { ...database, notifications }
   const rateLimits = createRateLimits({
     config,
     metrics,
-    ...(sharesSpending && { exchange: { ...database, log } }),
+    ...(sharesSpending && { exchange: { ...shared, log } }),
     ...(options.elapsed && { now: options.elapsed }),
   })
   const failed = rateLimits.failures
-  const authentication = await createAuthentication({ ...database, config, secrets, failed, log, ...options })
-  const feed = createFeed({ ...database, log })
+  const authentication = await createAuthentication({ ...shared, config, secrets, failed, log, ...options })
+  const feed = createFeed({ ...shared, log })
   measureFeed(metrics, feed)
   measureCertificates(metrics, certificates)
   const outbound = createOutbound({ allowed: config.webhookAllow, ...(resolve && { resolve }) })
@@ -149,7 +152,7 @@ async function startOn(
     ...authentication,
     ...options,
   }
-  const worker = hasWorker ? buildWorker({ ...deps, connection: database.connection }) : undefined
+  const worker = hasWorker ? buildWorker({ ...deps, ...shared }) : undefined
   await worker?.start()
   const app = await buildApp(deps)
   await app.listen({ host: config.host, port: config.port })
@@ -164,7 +167,7 @@ async function startOn(
         rateLimits,
         certificate: certificates.mqtt,
         server: app.server,
-        ...database,
+        ...shared,
       })
     : undefined
 
@@ -192,6 +195,7 @@ async function startOn(
       await feed.close()
       await authentication.close()
       await rateLimits.close()
+      await notifications.close()
       await certificates.close()
     },
   }
@@ -199,7 +203,7 @@ async function startOn(
 
 async function servePresence(
   options: TestDatabase &
-    Pick<MqttOptions, 'log' | 'server' | 'rateLimits' | 'certificate'> & {
+    Pick<MqttOptions, 'notifications' | 'log' | 'server' | 'rateLimits' | 'certificate'> & {
       config: Config
       feed: Feed
       metrics: Metrics

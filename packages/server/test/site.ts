@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { createAuthentication } from '../src/auth/authenticate.ts'
 import { createSecrets, type Secrets } from '../src/auth/secrets.ts'
 import { readConfig } from '../src/config.ts'
+import { openNotifications } from '../src/db/notifications.ts'
 import { ApiError } from '../src/errors.ts'
 import type { CreatedAccessKey } from '../src/features/access-keys/access-key.ts'
 import { type AccessKeyInput, createAccessKey } from '../src/features/access-keys/access-keys.ts'
@@ -27,7 +28,7 @@ export interface ServerOptions {
   clock?: () => Date
   /** Milliseconds by which failed signatures are counted. */
   elapsed?: () => number
-  /** The way to the database on which it hears of changes. */
+  /** The way to the database for notifications. */
   connection?: pg.ClientConfig
 }
 
@@ -83,11 +84,12 @@ async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<SiteUser
 async function listen(
   { db, connection }: TestDatabase,
   secrets: Secrets,
-  { env = {}, clock = () => new Date(), ...options }: ServerOptions,
+  { env = {}, clock = () => new Date(), connection: own = connection, ...options }: ServerOptions,
 ): Promise<Server> {
   const log = pino({ level: 'silent' })
+  const notifications = openNotifications({ connection: own, log })
   const config = readConfig(env)
-  const authentication = createAuthentication({ db, connection, secrets, config, log, clock, ...options })
+  const authentication = createAuthentication({ db, notifications, secrets, config, log, clock, ...options })
   const app = fastify({ forceCloseConnections: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -113,7 +115,10 @@ async function listen(
         ...more,
       }),
     close() {
-      closed ??= app.close().then(() => authentication.close())
+      closed ??= app
+        .close()
+        .then(() => authentication.close())
+        .then(() => notifications.close())
       return closed
     },
   }

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type pg from 'pg'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
+import type { Notifications } from '../db/notifications.ts'
 import type { ApiError } from '../errors.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { Viewer } from '../viewer.ts'
@@ -25,8 +25,8 @@ export type Authenticate = Strategy
 
 export interface AuthenticationOptions {
   db: Database
-  /** For the one connection that hears of changed access keys. */
-  connection: pg.ClientConfig
+  /** Of changed access keys. */
+  notifications: Pick<Notifications, 'subscribe'>
   secrets: Secrets
   config: Pick<Config, 'publicUrl' | 'tlsCert' | 'requireDigest' | 'trustedProxies'>
   /** Where signatures that do not hold are counted, with whatever else is there. */
@@ -47,9 +47,9 @@ export interface Authentication {
 
 /** Everything that tells who a request comes from, for every route of the server. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
-  const { db, connection, secrets, config, log, clock = () => new Date(), elapsed } = options
+  const { db, notifications, secrets, config, log, clock = () => new Date(), elapsed } = options
   const { failed = createFailedSignatures(elapsed) } = options
-  const keys = createKeyCache({ db, connection, secrets, log })
+  const keys = createKeyCache({ db, notifications, secrets, log })
   const lastUsed = createLastUsed(db, log)
   const nonces = createNonces(db, clock, log)
   const addressOf = clientAddress(config.trustedProxies)
@@ -67,7 +67,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     async close() {
       await lastUsed.close()
       await nonces.close()
-      await keys.close()
+      keys.close()
     },
   }
 }

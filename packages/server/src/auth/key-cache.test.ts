@@ -30,7 +30,7 @@ async function startServers(count: number, options?: ServerOptions): Promise<Ser
 /** The connections on which servers hear of changed keys: a probe runs on them once they listen. */
 async function listeners(): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()
-    and application_name = 'muster changed access keys' and query = 'select 1'`.execute(site.db)
+    and application_name = 'muster notifications' and query = 'select 1'`.execute(site.db)
   return rows.map(({ pid }) => pid)
 }
 

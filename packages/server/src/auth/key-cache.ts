@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks'
 import { parsePublicKey, type VerificationKey } from '@muster/http-signature'
 import type { FastifyBaseLogger } from 'fastify'
-import type pg from 'pg'
 import type { Database } from '../db/database.ts'
+import type { Notifications } from '../db/notifications.ts'
 import { type KeyRow, selectKeys } from './auth.queries.ts'
 import { batched } from './batched.ts'
 import { boundedMap } from './bounded-map.ts'
-import { listenForKeyChanges } from './key-changes.ts'
 import type { Secrets } from './secrets.ts'
 
-export { accessKeyChannel } from './key-changes.ts'
+/** NOTIFY channel; the payload is the id of the access key that was created, changed, or deleted. */
+export const accessKeyChannel = 'muster_access_key'
 
 /** An access key as requests are verified by it. Whether it is enabled and has not expired is judged at each use. */
 export interface KnownKey {
@@ -28,12 +28,12 @@ export interface KnownKey {
 export interface KeyCache {
   /** At once where it is held: most requests need not wait for anything. */
   find(key: string): KnownKey | undefined | Promise<KnownKey | undefined>
-  close(): Promise<void>
+  close(): void
 }
 
 export interface KeyCacheOptions {
   db: Database
-  connection: pg.ClientConfig
+  notifications: Pick<Notifications, 'subscribe'>
   secrets: Secrets
   log: FastifyBaseLogger
 }
@@ -42,10 +42,10 @@ const KNOWN_KEYS = 20_000
 /** Kept apart, so that made-up keys push out no real one. */
 const UNKNOWN_KEYS = 10_000
 
-/** What is held may be used this long while changes are heard of: a net below the notifications. */
-const HEARING_MS = 30_000
-/** And this long while they are not. */
-const DEAF_MS = 900
+/** A held key may be used this long while notifications of changes arrive: a safety net below them. */
+const CURRENT_MS = 30_000
+/** And this long while they do not. */
+const NOT_CURRENT_MS = 900
 
 interface Held {
   readonly known: KnownKey | undefined
@@ -53,7 +53,7 @@ interface Held {
 }
 
 /** Access keys in memory. A change of one is seen by `find` within a second of its commit, on every server process. */
-export function createKeyCache({ db, connection, secrets, log }: KeyCacheOptions): KeyCache {
+export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOptions): KeyCache {
   const known = boundedMap<string, Held>(KNOWN_KEYS)
   const unknown = boundedMap<string, Held>(UNKNOWN_KEYS)
   let changes = 0
@@ -63,10 +63,9 @@ export function createKeyCache({ db, connection, secrets, log }: KeyCacheOptions
     return new Map(rows.flatMap((row) => toKnownKey(row, secrets, log) ?? []).map((each) => [each.key, each]))
   })
 
-  const listener = listenForKeyChanges({
-    connection,
-    log,
-    onChange(key) {
+  const subscription = notifications.subscribe({
+    channel: accessKeyChannel,
+    onNotification({ payload: key }) {
       changes++
       known.delete(key)
       unknown.delete(key)
@@ -93,10 +92,10 @@ export function createKeyCache({ db, connection, secrets, log }: KeyCacheOptions
     find(key) {
       const now = performance.now()
       const held = known.get(key) ?? unknown.get(key)
-      const isGood = held !== undefined && now - held.readAt < (listener.isHearing() ? HEARING_MS : DEAF_MS)
+      const isGood = held !== undefined && now - held.readAt < (subscription.isCurrent() ? CURRENT_MS : NOT_CURRENT_MS)
       return isGood ? held.known : readAndHold(key, now)
     },
-    close: () => listener.close(),
+    close: subscription.close,
   }
 }
 

@@ -3,95 +3,175 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 
+/** The connection is probed this often, so that one that hangs without an error is noticed. */
 const PROBE_EVERY_MS = 300
 const RECONNECT_AFTER_MS = 500
-/** How long nothing may have been heard of the connection before it counts as lost. */
-const SILENCE_MS = 900
+/** The connection counts as lost when a statement takes longer, and notifications as missing when the last probe is older. */
+const LOST_AFTER_MS = 900
+/** Statements of one process are at least this far apart. */
+const SPACING_MS = 10
 
+export interface Notification {
+  payload: string
+  /** Sent by `notify` of this process. */
+  isOwn: boolean
+}
+
+export interface SubscriptionOptions {
+  channel: string
+  onNotification(notification: Notification): void
+  /** Notifications may have been missed: at the start, and after each lost connection. */
+  onGap(): void
+}
+
+export interface Subscription {
+  /** Whether every notification that was committed more than a second ago has arrived. */
+  isCurrent(): boolean
+  close(): void
+}
+
+/** The only connection of a process for LISTEN and NOTIFY. */
 export interface Notifications {
-  /** Whether everything that was committed until a moment ago has been heard of. */
-  isHearing(): boolean
+  subscribe(options: SubscriptionOptions): Subscription
+  /**
+   * Notifies all processes, without a payload, within 10 ms; calls within 10 ms send one notification. NOTIFY serializes the commits
+   * of all transactions that use it, so this is for what must stay out of the transactions of requests.
+   */
+  notify(channel: string): void
   close(): Promise<void>
 }
 
 export interface NotificationsOptions {
+  /** Straight to the database: LISTEN does not work through a pooler. */
   connection: pg.ClientConfig
-  channels: readonly string[]
   log: FastifyBaseLogger
-  /** What is heard of, in the plural, for the log; and what is done while it is not. */
-  subject: string
-  meanwhile: string
-  onNotification: (payload: string, channel: string) => void
-  /** Notifications may have been missed. */
-  onGap: () => void
 }
 
-/**
- * Listens on a connection of its own, and connects again when it is lost. A connection that hangs gives no error, so a
- * probe runs on it all the time: what was committed before a probe was sent has been heard once the probe is answered.
- */
-export function listenForNotifications(options: NotificationsOptions): Notifications {
-  const { connection, channels, log, subject, meanwhile, onNotification, onGap } = options
+/** Connects in the background, and again whenever the connection is lost. */
+export function openNotifications({ connection, log }: NotificationsOptions): Notifications {
   const closing = new AbortController()
-  let heardUntil = Number.NEGATIVE_INFINITY
+  const subscriptions = new Set<SubscriptionOptions>()
+  /** Channels on which this connection listens. */
+  let listening = new Set<string>()
+  let probed = Number.NEGATIVE_INFINITY
+  /** Channels to notify. What was sent last on a connection that is lost may be lost, too. */
+  const due = new Set<string>()
+  const sent = new Set<string>()
+  let endRest = (): void => {}
 
   const pause = (ms: number): Promise<void> =>
     sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => {})
 
-  const listen = async (client: pg.Client, onStart: () => void): Promise<void> => {
-    client.on('notification', ({ payload, channel }) => onNotification(payload ?? '', channel))
-    await client.connect()
-    for (const channel of channels) await client.query(`listen ${channel}`)
-    onStart()
-    while (!closing.signal.aborted) {
-      const asked = performance.now()
-      await client.query('select 1')
-      heardUntil = asked
-      await pause(PROBE_EVERY_MS)
+  const nextChannel = (): string | undefined =>
+    [...subscriptions].find(({ channel }) => !listening.has(channel))?.channel
+
+  const hasWork = (): boolean => due.size > 0 || nextChannel() !== undefined
+
+  const rest = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, PROBE_EVERY_MS).unref()
+      endRest = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  const receive = ({ channel, payload = '', processId }: pg.Notification, client: pg.Client): void => {
+    const isOwn = processId === (client as { processID?: number }).processID
+    for (const subscription of subscriptions) {
+      if (subscription.channel === channel) subscription.onNotification({ payload, isOwn })
     }
   }
 
-  const keepListening = async (): Promise<void> => {
+  const listen = async (client: pg.Client, channel: string): Promise<void> => {
+    await client.query(`listen ${channel}`)
+    listening.add(channel)
+    for (const subscription of subscriptions) if (subscription.channel === channel) subscription.onGap()
+  }
+
+  const notify = async (client: pg.Client, channel: string): Promise<void> => {
+    due.delete(channel)
+    sent.add(channel)
+    await client.query(`notify ${channel}`)
+  }
+
+  /** Runs one statement at a time until the connection is lost: a client accepts no second one meanwhile. */
+  const serve = async (client: pg.Client, onConnected: () => void): Promise<void> => {
+    client.on('notification', (notification) => receive(notification, client))
+    // Any statement after this fails.
+    client.once('end', () => endRest())
+    await client.connect()
+    // A notification is worth nothing after a crash: its commit need not wait for the disk.
+    await client.query('set synchronous_commit = off')
+    onConnected()
+    while (!closing.signal.aborted) {
+      const started = performance.now()
+      const channel = nextChannel()
+      const [notified] = due
+      if (channel !== undefined) await listen(client, channel)
+      else if (notified !== undefined) await notify(client, notified)
+      else await client.query('select 1')
+      probed = started
+      await pause(SPACING_MS)
+      if (!hasWork()) await rest()
+    }
+  }
+
+  const keepConnected = async (): Promise<void> => {
     let isLost = false
-    const onStart = (): void => {
-      onGap()
-      if (isLost) log.info(`hearing of ${subject} again`)
+    const onConnected = (): void => {
+      if (isLost) log.info('receiving notifications from the database again')
       isLost = false
     }
     while (!closing.signal.aborted) {
-      const client = clientFor(connection, subject)
+      const client = createClient(connection)
       try {
-        await listen(client, onStart)
+        await serve(client, onConnected)
       } catch (error) {
-        if (!isLost && !closing.signal.aborted) log.warn({ err: error }, `not hearing of ${subject}; ${meanwhile}`)
+        if (!isLost && !closing.signal.aborted)
+          log.warn({ err: error }, 'cannot receive notifications from the database: polling for changes each second')
         isLost = true
       }
-      // Of a connection that broke at the wrong moment this never settles.
+      listening = new Set()
+      for (const channel of sent) due.add(channel)
+      // Never settles for a connection that broke at the wrong moment.
       client.end().catch(() => {})
       await pause(RECONNECT_AFTER_MS)
     }
   }
-  const ended = keepListening()
+  const ended = keepConnected()
 
   return {
-    isHearing: () => performance.now() - heardUntil < SILENCE_MS,
+    subscribe(options) {
+      subscriptions.add(options)
+      endRest()
+      return {
+        isCurrent: () => listening.has(options.channel) && performance.now() - probed < LOST_AFTER_MS,
+        close: () => void subscriptions.delete(options),
+      }
+    },
+    notify(channel) {
+      due.add(channel)
+      endRest()
+    },
     async close() {
-      // Not by ending a client that may be connecting: it would never say so. Every step of the loop is bounded.
+      // Ending a client that is connecting would never settle. Every step of the loop has a time limit.
       closing.abort()
+      endRest()
       await ended
     },
   }
 }
 
-function clientFor(connection: pg.ClientConfig, subject: string): pg.Client {
+function createClient(connection: pg.ClientConfig): pg.Client {
   const client = new pg.Client({
     ...connection,
-    application_name: `muster ${subject}`,
+    application_name: 'muster notifications',
     connectionTimeoutMillis: 5_000,
-    query_timeout: SILENCE_MS,
+    query_timeout: LOST_AFTER_MS,
     keepAlive: true,
   })
-  // The next query tells; without a listener the process would end.
+  // The next statement fails; without a listener the process would end.
   client.on('error', () => {})
   return client
 }

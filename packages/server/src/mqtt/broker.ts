@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { Aedes, type AuthenticateError } from 'aedes'
 import type { FastifyBaseLogger } from 'fastify'
-import type pg from 'pg'
 import type { Database } from '../db/database.ts'
+import type { Notifications } from '../db/notifications.ts'
 import { type ShownSecret, watchCutOffs } from '../features/devices/cut-off.ts'
 import type { Connections } from '../features/presence/connections.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
@@ -35,7 +35,7 @@ export interface Broker {
 
 export interface BrokerOptions {
   db: Database
-  connection: pg.ClientConfig
+  notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   refuse: LogRefusal
   take: TakePublication
@@ -47,7 +47,7 @@ export interface BrokerOptions {
 }
 
 export async function createBroker(options: BrokerOptions): Promise<Broker> {
-  const { db, connection, log, refuse, take, connections, reports, rateLimits, most } = options
+  const { db, notifications, log, refuse, take, connections, reports, rateLimits, most } = options
   const sessions = createSessions()
   const places = createSignOnPlaces(most.signingOn)
   const deps = { db, failures: rateLimits.failures, refuse }
@@ -157,7 +157,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
   })
   const cutOffs = watchCutOffs({
     db,
-    connection,
+    notifications,
     log,
     onCutOff: cutOff,
     sessions: {

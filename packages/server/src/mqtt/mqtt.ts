@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
-import type pg from 'pg'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
+import type { Notifications } from '../db/notifications.ts'
 import type { Connections } from '../features/presence/connections.ts'
 import { createDeviceReports } from '../features/presence/device-reports.ts'
 import { clientAddress } from '../http/client-address.ts'
@@ -31,7 +31,7 @@ export interface MqttOptions {
   /** Shown on that port, which then speaks TLS only. */
   certificate?: ServedCertificate | undefined
   db: Database
-  connection: pg.ClientConfig
+  notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   metrics?: Metrics | undefined
   tracing?: Tracing | undefined

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import type pg from 'pg'
 import type { Database } from '../db/database.ts'
-import { listenForNotifications } from '../db/notifications.ts'
+import type { Notifications } from '../db/notifications.ts'
 import type { Budget } from './budget.ts'
 import { notifySpending, spendingChannel } from './spending.queries.ts'
 
@@ -14,8 +13,8 @@ const SUBJECTS = 1_000
 
 export interface ExchangeOptions {
   db: Database
-  /** For the connection that hears of the others. */
-  connection: pg.ClientConfig
+  /** Of what is spent on other servers. While they do not arrive, each server counts by itself. */
+  notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
 }
 
@@ -26,7 +25,7 @@ export interface Exchange {
 type Spent = [budget: string, subject: string, points: number]
 
 /** Tells the other server processes what was spent here, while something was, and takes what they tell from the budgets. */
-export function exchangeSpending(budgets: readonly Budget[], { db, connection, log }: ExchangeOptions): Exchange {
+export function exchangeSpending(budgets: readonly Budget[], { db, notifications, log }: ExchangeOptions): Exchange {
   const self = randomUUID()
   const byName = new Map(budgets.map((budget) => [budget.policy.name, budget]))
 
@@ -47,13 +46,9 @@ export function exchangeSpending(budgets: readonly Budget[], { db, connection, l
       })
   }, EVERY_MS).unref()
 
-  const listener = listenForNotifications({
-    connection,
-    log,
-    channels: [spendingChannel],
-    subject: 'what is spent on other servers',
-    meanwhile: 'each server counts by itself meanwhile',
-    onNotification(payload) {
+  const listener = notifications.subscribe({
+    channel: spendingChannel,
+    onNotification({ payload }) {
       const told = readPayload(payload)
       if (told.from === self) return
       for (const [budget, subject, points] of told.spent) byName.get(budget)?.takenElsewhere(subject, points)
@@ -65,7 +60,7 @@ export function exchangeSpending(budgets: readonly Budget[], { db, connection, l
     async close() {
       clearInterval(timer)
       await telling
-      await listener.close()
+      listener.close()
     },
   }
 }

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 
-/** What a server process has beside those for requests, at most: five for background work, the others to hear of changes. */
-const BESIDE_REQUESTS = 13
+/** Of a server process, besides those for requests: five for background work and one each for the job queue, notifications, and probes. */
+const BESIDE_REQUESTS = 8
 
 type Counts = Pick<Config, 'processes' | 'databaseConnections' | 'databaseDirectUrl'>
 

@@ -6,6 +6,7 @@ import { buildApp } from '../../src/app.ts'
 import { createAuthentication } from '../../src/auth/authenticate.ts'
 import { createSecrets, type Secrets } from '../../src/auth/secrets.ts'
 import { readConfig } from '../../src/config.ts'
+import { openNotifications } from '../../src/db/notifications.ts'
 import { type AccessKeyInput, createAccessKey } from '../../src/features/access-keys/access-keys.ts'
 import { createFeed } from '../../src/features/events/feed/feed.ts'
 import { createOutbound } from '../../src/outbound/outbound.ts'
@@ -73,16 +74,17 @@ async function startServer(
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const config = readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...env })
   const log = pino({ level: config.logLevel })
+  const notifications = openNotifications({ connection, log })
   const authentication = createAuthentication({
     db,
-    connection,
+    notifications,
     config,
     secrets,
     log,
     clock,
     ...(elapsed && { elapsed }),
   })
-  const feed = createFeed({ db, connection, log })
+  const feed = createFeed({ db, notifications, log })
   const outbound = createOutbound({ allowed: config.webhookAllow })
   const app = await buildApp({ config, db, secrets, log, clock, feed, outbound, ...authentication })
   await app.listen({ host: config.host, port: config.port })
@@ -93,6 +95,7 @@ async function startServer(
       await outbound.close()
       await feed.close()
       await authentication.close()
+      await notifications.close()
     },
   }
 }

@@ -8,8 +8,9 @@ import { startDatabaseGate } from '../../../test/database-gate.ts'
 import { atDatabase } from '../../../test/global-setup.ts'
 import { registerDevice } from '../../../test/mqtt-device.ts'
 import { rotate } from '../../../test/registering.ts'
-import { createDatabase, createPool } from '../../db/database.ts'
-import { type CutOffOptions, type ShownSecret, watchCutOffs } from './cut-off.ts'
+import { createDatabase, createPool, type Database } from '../../db/database.ts'
+import { openNotifications } from '../../db/notifications.ts'
+import { type ShownSecret, watchCutOffs } from './cut-off.ts'
 import { hashDeviceSecret } from './device-secret.ts'
 
 let app: TestApp
@@ -40,16 +41,25 @@ async function connect(): Promise<ShownSecret> {
   return shown
 }
 
-function watch(ways: Partial<Pick<CutOffOptions<ShownSecret>, 'db' | 'connection'>>): void {
+interface Ways {
+  db?: Database
+  connection?: pg.ClientConfig
+}
+
+function watch({ db = app.db, connection: own = connection }: Ways): void {
+  const log = pino({ level: 'debug' }, { write: (line: string) => void said.push(JSON.parse(line).msg) })
+  const notifications = openNotifications({ connection: own, log })
   const watched = watchCutOffs({
-    db: app.db,
-    connection,
-    log: pino({ level: 'debug' }, { write: (line: string) => void said.push(JSON.parse(line).msg) }),
+    db,
+    notifications,
+    log,
     sessions: { all: () => signedOn, ofDevice: (id) => signedOn.filter(({ deviceId }) => deviceId === id) },
     onCutOff: (session) => void cutOff.push(session),
-    ...ways,
   })
-  onTestFinished(watched.close)
+  onTestFinished(async () => {
+    await watched.close()
+    await notifications.close()
+  })
 }
 
 const untilSaid = (message: string) => vi.waitFor(() => expect(said).toContain(message), wait)
@@ -85,7 +95,7 @@ test('what may have been missed is looked for anew after a check that was under 
   const late = { deviceId: '80:00:00:00:00:00:00:01', secretHash: Buffer.alloc(32) }
   signedOn.push(late)
   gate.open()
-  await untilSaid('hearing of devices cut off again')
+  await untilSaid('receiving notifications from the database again')
   // What is not heard of yet is looked for each second: by now it is.
   await sleep(1_500)
   await client.query('commit')

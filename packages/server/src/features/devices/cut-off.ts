@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type pg from 'pg'
 import type { Database } from '../../db/database.ts'
-import { listenForNotifications } from '../../db/notifications.ts'
+import type { Notifications } from '../../db/notifications.ts'
 import { anyDevice, deviceChannel, findOtherSecrets, type ShownSecret } from './cut-off.queries.ts'
 
 export { recheckDevices, type ShownSecret } from './cut-off.queries.ts'
@@ -15,7 +14,7 @@ export interface CutOffs {
 
 export interface CutOffOptions<Session extends ShownSecret> {
   db: Database
-  connection: pg.ClientConfig
+  notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   /**
    * Who is signed on here or about to be. One belongs to them before its secret is compared with what is stored: a change that comes
@@ -30,7 +29,7 @@ export interface CutOffOptions<Session extends ShownSecret> {
  * not heard of them, the secrets of all that are signed on are looked at each second.
  */
 export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions<Session>): CutOffs {
-  const { db, connection, log, sessions, onCutOff } = options
+  const { db, notifications, log, sessions, onCutOff } = options
   let isClosed = false
   let checking: Promise<void> | undefined
   /** Devices that were told of, and whether any other may have changed unheard, since they were looked at. */
@@ -67,13 +66,9 @@ export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions
       })
   }
 
-  const notifications = listenForNotifications({
-    connection,
-    log,
-    channels: [deviceChannel],
-    subject: 'devices cut off',
-    meanwhile: 'they are looked for each second meanwhile',
-    onNotification(deviceId) {
+  const subscription = notifications.subscribe({
+    channel: deviceChannel,
+    onNotification({ payload: deviceId }) {
       if (deviceId === anyDevice) mayHaveMissed = true
       else told.add(deviceId)
       check()
@@ -84,7 +79,7 @@ export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions
     },
   })
   const timer = setInterval(() => {
-    mayHaveMissed ||= !notifications.isHearing()
+    mayHaveMissed ||= !subscription.isCurrent()
     check()
   }, CHECKED_EVERY_MS)
 
@@ -92,7 +87,7 @@ export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions
     async close() {
       isClosed = true
       clearInterval(timer)
-      await notifications.close()
+      subscription.close()
       await checking
     },
   }

@@ -121,7 +121,7 @@ describe('a stream', () => {
     const { createAccessKey: made } = await user.data('mutation { createAccessKey { key secret } }')
     const stream = await subscribe({ ...user, keyId: made.key, secret: made.secret }, { types: ['DEVICE_REGISTER'] })
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name = 'muster changed access keys'`.execute(app.db)
+      where datname = current_database() and application_name = 'muster notifications'`.execute(app.db)
     await other.as(user).data('mutation ($key: String!) { deleteAccessKey(key: $key) }', { key: made.key })
     await stream.ended
     expect(codesOf(stream)).toEqual(['UNAUTHENTICATED', 'complete'])

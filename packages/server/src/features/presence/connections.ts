@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import type pg from 'pg'
 import type { Database } from '../../db/database.ts'
-import { listenForNotifications } from '../../db/notifications.ts'
+import type { Notifications } from '../../db/notifications.ts'
 import { createConnectionWriter } from './connection-writer.ts'
 import { createHeldDevices } from './held-devices.ts'
 import { createLease } from './lease.ts'
@@ -31,7 +30,7 @@ export interface Connections {
 
 export interface ConnectionsOptions {
   db: Database
-  connection: pg.ClientConfig
+  notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   holdMs: number
   /** Events were committed. */
@@ -44,7 +43,7 @@ const EVERY_MS = 1_000
 const GRACE_MS = 4_500
 const LEAVE_EVERY_MS = 100
 
-export function createConnections({ db, connection, log, holdMs, onEvents }: ConnectionsOptions): Connections {
+export function createConnections({ db, notifications, log, holdMs, onEvents }: ConnectionsOptions): Connections {
   const takeOverListeners = new Set<(deviceId: string) => void>()
   const closing = new AbortController()
   const devices = createHeldDevices(
@@ -93,13 +92,9 @@ export function createConnections({ db, connection, log, holdMs, onEvents }: Con
     if (ended + (await endOverdue(db)) > 0) onEvents?.()
   }
 
-  const notifications = listenForNotifications({
-    connection,
-    log,
-    channels: [takeOverChannel],
-    subject: 'devices taken over',
-    meanwhile: 'they are looked for once it is back',
-    onNotification: (processId) => {
+  const subscription = notifications.subscribe({
+    channel: takeOverChannel,
+    onNotification: ({ payload: processId }) => {
       if (processId === lease.id) checkSoon()
     },
     onGap: checkSoon,
@@ -123,7 +118,7 @@ export function createConnections({ db, connection, log, holdMs, onEvents }: Con
     async close() {
       clearInterval(leaveTimer)
       closing.abort()
-      await notifications.close()
+      subscription.close()
       await Promise.all([renewed, swept, writer.settled(), checking])
       await lease.end(holdMs / 1_000).catch(() => {})
     },

@@ -1,6 +1,5 @@
-import type pg from 'pg'
 import { earlierOf, readClocks } from '../../db/clocks.ts'
-import { listenForNotifications } from '../../db/notifications.ts'
+import type { Notifications } from '../../db/notifications.ts'
 import { implementJob, type Job } from '../../jobs/job.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Feed } from '../events/feed/feed.ts'
@@ -13,8 +12,8 @@ import { deliverJob, dropDeliveriesJob, sweepJob } from './webhooks.jobs.ts'
 import { measureDeliveries, measureMaker } from './webhooks.metrics.ts'
 
 export interface WebhookWorkerOptions extends Omit<SenderOptions, 'onAttempt'> {
-  /** For a connection of its own, on which changes are heard of. */
-  connection: pg.ClientConfig
+  /** Of changed webhooks. */
+  notifications: Pick<Notifications, 'subscribe'>
   feed: Pick<Feed, 'onAdvance' | 'position'>
   clock: () => Date
   metrics: Metrics
@@ -29,7 +28,7 @@ export interface WebhookWorker {
 }
 
 export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorker {
-  const { db, connection, feed, load, log, clock, metrics } = options
+  const { db, notifications, feed, load, log, clock, metrics } = options
   const sender = createSender({ ...options, onAttempt: measureDeliveries(metrics, db) })
   const closers: (() => Promise<void>)[] = [sender.close]
 
@@ -44,13 +43,9 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
       implementJob(dropDeliveriesJob, async () => dropOldDeliveries(db, earlierOf(await readClocks(db, clock())))),
     ],
     start() {
-      const changes = listenForNotifications({
-        connection,
-        channels: [webhookChannel],
-        log,
-        subject: 'changed webhooks',
-        meanwhile: 'their deliveries may be late',
-        onNotification: (payload) => sender.tell(parseAddress(payload)),
+      const changes = notifications.subscribe({
+        channel: webhookChannel,
+        onNotification: ({ payload }) => sender.tell(parseAddress(payload)),
         onGap: () => void sweep().catch(() => {}),
       })
       const onMade = (webhooks: Parameters<typeof sender.kick>[0][]): void => {
@@ -58,7 +53,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
       }
       const maker = createMaker({ db, feed, load, log, isSending: sender.isSending, onMade })
       measureMaker(metrics, maker)
-      closers.push(changes.close, maker.close)
+      closers.push(async () => changes.close(), maker.close)
     },
     async close() {
       for (const close of closers.toReversed()) await close()

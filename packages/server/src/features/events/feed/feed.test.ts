@@ -4,6 +4,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts'
+import { openNotifications } from '../../../db/notifications.ts'
 import { createFeed, type Feed, type FeedBatch } from './feed.ts'
 import type { FeedEvent } from './feed-event.ts'
 
@@ -22,7 +23,9 @@ interface Follower {
 }
 
 function follow(database: TestDatabase): Follower {
-  const feed = createFeed({ ...database, log })
+  const notifications = openNotifications({ ...database, log })
+  onTestFinished(() => notifications.close())
+  const feed = createFeed({ ...database, notifications, log })
   onTestFinished(() => feed.close())
   const seen: FeedEvent[] = []
   const batches: FeedBatch[] = []
@@ -158,12 +161,14 @@ describe('the event feed', () => {
     const listeners = async (): Promise<number> => {
       const { rows } = await sql<{ pid: number }>`
         select pid from pg_stat_activity
-        where datname = current_database() and application_name = 'muster events' and query <> ''`.execute(database.db)
+        where datname = current_database() and application_name = 'muster notifications' and query <> ''`.execute(
+        database.db,
+      )
       return rows.length
     }
     await until(async () => (await listeners()) === 2)
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name = 'muster events'`.execute(database.db)
+      where datname = current_database() and application_name = 'muster notifications'`.execute(database.db)
     await database.db.executeQuery(sql.raw(insert('a')).compile(database.db))
     one.feed.wake()
     await until(() => one.seen.length === 1 && other.seen.length === 1)

@@ -1,12 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
-import type pg from 'pg'
 import type { Database } from '../../../db/database.ts'
+import type { Notifications } from '../../../db/notifications.ts'
 import { readLogEnd, readSettled } from './feed.queries.ts'
 import type { FeedEvent } from './feed-event.ts'
 import { createHorizon } from './horizon.ts'
 import { createPacer } from './pacer.ts'
-import { openWakeChannel } from './wake-channel.ts'
 
 /** All events with numbers above `after` and up to `upTo`, of all accounts, in order. */
 export interface FeedBatch {
@@ -42,10 +41,12 @@ export interface FeedLag {
 
 export interface FeedOptions {
   db: Database
-  /** For the one connection on which wakes go out and come in. */
-  connection: pg.ClientConfig
+  notifications: Pick<Notifications, 'subscribe' | 'notify'>
   log: FastifyBaseLogger
 }
+
+/** NOTIFY channel, without a payload: events were committed. */
+const eventChannel = 'muster_event'
 
 const BATCH = 1_000
 /** Between looks: with nothing to wait for, while something is not settled, and that doubled again and again. */
@@ -56,7 +57,7 @@ const MOST_UNSETTLED_MS = 250
 const LATE_MS = 2 * IDLE_MS
 
 /** Follows the event log in order, nothing missed and nothing twice, whatever commits late. One in a process. */
-export function createFeed({ db, connection, log }: FeedOptions): Feed {
+export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   const horizon = createHorizon()
   const listeners = new Set<(batch: FeedBatch) => void>()
   const followers = new Set<(position: bigint) => void>()
@@ -134,12 +135,16 @@ export function createFeed({ db, connection, log }: FeedOptions): Feed {
     for (const each of asked) each.reject(new Error('the event feed is closed'))
   }
 
-  const channel = openWakeChannel({
-    connection,
-    log,
-    onWake: () => {
-      if (isFollowed()) pacer.cut()
+  const cutPause = (): void => {
+    if (isFollowed()) pacer.cut()
+  }
+  // Notifications may be lost: the feed also polls.
+  const subscription = notifications.subscribe({
+    channel: eventChannel,
+    onNotification: ({ isOwn }) => {
+      if (!isOwn) cutPause()
     },
+    onGap: cutPause,
   })
   const ended = follow()
 
@@ -157,8 +162,8 @@ export function createFeed({ db, connection, log }: FeedOptions): Feed {
       return answer.promise
     },
     wake() {
-      channel.notify()
-      if (isFollowed()) pacer.cut()
+      notifications.notify(eventChannel)
+      cutPause()
     },
     lag() {
       const now = performance.now()
@@ -168,7 +173,7 @@ export function createFeed({ db, connection, log }: FeedOptions): Feed {
     async close() {
       isClosed = true
       pacer.cut()
-      await channel.close()
+      subscription.close()
       await ended
     },
   }

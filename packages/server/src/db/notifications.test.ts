@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
+import { type Notifications, openNotifications, type Subscription } from './notifications.ts'
+
+/** A way to the database on which every answer takes this long. */
+async function openSlowWay({ host, port }: pg.Client, delay: number): Promise<number> {
+  const server = createServer((near) => {
+    const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+    near.on('data', (data) => far.write(data))
+    far.on('data', (data) => void setTimeout(() => near.write(data), delay))
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.on('error', () => {})
+      one.on('close', () => other.destroy())
+    }
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+interface Opened {
+  client: pg.Client
+  connection: pg.ClientConfig
+  /** Notifications that another client receives on the channel. */
+  received(): number
+}
+
+const CHANNEL = 'test_channel'
+
+async function openDatabase(): Promise<Opened> {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const client = new pg.Client(database.connection)
+  await client.connect()
+  onTestFinished(() => client.end())
+  let received = 0
+  client.on('notification', () => received++)
+  await client.query(`listen ${CHANNEL}`)
+  return { client, connection: database.connection, received: () => received }
+}
+
+function open(connection: pg.ClientConfig): Notifications {
+  const notifications = openNotifications({ connection, log: pino({ level: 'silent' }) })
+  onTestFinished(() => notifications.close())
+  return notifications
+}
+
+const wait = { timeout: 30_000 }
+
+describe('the connection for notifications', () => {
+  it('runs one statement at a time, and sends what came meanwhile afterwards', async () => {
+    const warnings: string[] = []
+    // The PostgreSQL client warns of a second statement while one runs.
+    const warn = ({ message }: Error): void => void (message.includes('query') && warnings.push(message))
+    process.on('warning', warn)
+    onTestFinished(() => void process.off('warning', warn))
+    const { client, received } = await openDatabase()
+    const { user, password, database } = client
+    const port = await openSlowWay(client, 100)
+    const notifications = open({ user, password, database, host: '127.0.0.1', port })
+    const opened = Promise.withResolvers<void>()
+    notifications.subscribe({ channel: CHANNEL, onNotification() {}, onGap: opened.resolve })
+    await opened.promise
+
+    for (let time = 0; time < 30 || received() < 2; time++) {
+      notifications.notify(CHANNEL)
+      await sleep(15)
+    }
+    const before = received()
+    expect(before).toBeGreaterThan(1)
+    notifications.notify(CHANNEL)
+    await expect.poll(received, wait).toBeGreaterThan(before)
+    expect(warnings).toEqual([])
+  })
+
+  it('tells its own notifications from those of others', async () => {
+    const { client, connection } = await openDatabase()
+    const notifications = open(connection)
+    const seen: unknown[] = []
+    const opened = Promise.withResolvers<void>()
+    notifications.subscribe({ channel: CHANNEL, onNotification: (each) => seen.push(each), onGap: opened.resolve })
+    await opened.promise
+    await client.query(`notify ${CHANNEL}, 'from another'`)
+    await expect.poll(() => seen, wait).toEqual([{ payload: 'from another', isOwn: false }])
+    notifications.notify(CHANNEL)
+    await expect.poll(() => seen, wait).toContainEqual({ payload: '', isOwn: true })
+  })
+
+  it('listens on channels that are added later, each subscriber on its own', async () => {
+    const { client, connection } = await openDatabase()
+    const notifications = open(connection)
+    const seen: string[] = []
+    const subscribe = async (channel: string): Promise<Subscription> => {
+      const opened = Promise.withResolvers<void>()
+      const onNotification = ({ payload }: { payload: string }) => void seen.push(`${channel}: ${payload}`)
+      const subscription = notifications.subscribe({ channel, onNotification, onGap: opened.resolve })
+      await opened.promise
+      return subscription
+    }
+    const first = await subscribe('test_first')
+    await subscribe('test_second')
+    await client.query("notify test_first, 'a'; notify test_second, 'b'")
+    await expect.poll(() => seen, wait).toEqual(['test_first: a', 'test_second: b'])
+    first.close()
+    await client.query("notify test_first, 'c'; notify test_second, 'd'")
+    await expect.poll(() => seen, wait).toEqual(['test_first: a', 'test_second: b', 'test_second: d'])
+  })
+
+  it('reconnects after a lost connection, reports the gap, and repeats the last notification', async () => {
+    const { client, connection, received } = await openDatabase()
+    const notifications = open(connection)
+    let gaps = 0
+    const subscription = notifications.subscribe({ channel: CHANNEL, onNotification() {}, onGap: () => gaps++ })
+    await expect.poll(() => gaps, wait).toBe(1)
+    await expect.poll(() => subscription.isCurrent(), wait).toBe(true)
+    notifications.notify(CHANNEL)
+    await expect.poll(received, wait).toBe(1)
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'muster notifications'`)
+    await expect.poll(() => gaps, wait).toBe(2)
+    await expect.poll(received, wait).toBe(2)
+    await expect.poll(() => subscription.isCurrent(), wait).toBe(true)
+  })
+})
