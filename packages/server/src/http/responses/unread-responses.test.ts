@@ -97,8 +97,8 @@ test('rejects the requests that wait when nothing is read for 5 s', async () => 
 })
 
 test('produces all responses, one after the other, when they are read', async () => {
-  const answers = await Promise.all(Array.from({ length: 6 }, () => app.owner.query(large)))
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200))
+  const answers = await Promise.all(Array.from({ length: 3 }, () => app.owner.query(large)))
+  expect(answers.map(({ status, errors }) => [status, errors])).toEqual(Array(3).fill([200, undefined]))
   expect(answers.every(({ data }) => JSON.stringify(data).length > 15_000_000)).toBe(true)
   expect(await queuedIn(app)).toBe(0)
 })
