@@ -229,11 +229,14 @@ function metricsPage(): string {
   return `${note('packages/server/src/metric-table.ts')}
 # Metrics
 
-\`GET /metrics\` answers in the text format of Prometheus, for all processes of a server (\`MUSTER_WORKERS\`), each server by itself. \`MUSTER_METRICS_TOKEN\` sets what
-must be shown as \`Authorization: Bearer\`; while it is not set the metrics are for programs on the same machine that ask without a proxy
-in between, and for nobody where \`MUSTER_PUBLIC_URL\` says that there is one. What cannot be read, as with the database away, is left
-out of the answer. Besides these there are the usual ones of a Node.js process, \`process_…\` and \`nodejs_…\`: memory, processor time,
-event loop, garbage collection.
+\`GET /metrics\` returns the metrics of all processes of a server (\`MUSTER_WORKERS\`) in the text format of Prometheus. Each server has its own.
+
+- If \`MUSTER_METRICS_TOKEN\` is set, the request must show it as \`Authorization: Bearer\`.
+- If it is not set, only programs on the same machine can read the metrics: directly, by \`localhost\` or a loopback address. The server
+  rejects every request when \`MUSTER_PUBLIC_URL\` or \`MUSTER_TRUSTED_PROXIES\` is set, and a request with a header that proxies add
+  (\`Forwarded\`, \`Via\`, \`X-Forwarded-*\`, \`X-Real-IP\`).
+- The response omits what cannot be read, for example while the database is unavailable.
+- The usual metrics of a Node.js process (\`process_…\`, \`nodejs_…\`) are included: memory, processor time, event loop, garbage collection.
 
 ${table(['Name', 'Type', 'Meaning'], rows)}
 `

@@ -210,6 +210,9 @@ describe('who may read', () => {
     ['x-forwarded-for', '203.0.113.9'],
     ['forwarded', 'for=203.0.113.9'],
     ['via', '1.1 proxy'],
+    ['x-real-ip', '203.0.113.9'],
+    ['x-forwarded-proto', 'https'],
+    ['x-forwarded-server', 'proxy'],
     ['host', 'muster.example.com'],
     ['host', '192.0.2.1'],
   ])('without a token nobody who comes with %s: %s', async (name, value) => {
@@ -221,8 +224,15 @@ describe('who may read', () => {
     expect(text).not.toContain('muster_')
   })
 
-  test('without a token nobody where a proxy stands in front', async () => {
-    const app = await start({ env: { MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
+  test('without a token any program on this machine', async () => {
+    expect((await ask(open)).status).toBe(200)
+  })
+
+  test.each([
+    ['MUSTER_PUBLIC_URL', 'https://muster.example.com'],
+    ['MUSTER_TRUSTED_PROXIES', '10.0.0.0/8'],
+  ])('without a token no program when a proxy is configured: %s', async (name, value) => {
+    const app = await start({ env: { [name]: value } })
     expect((await ask(app)).status).toBe(403)
   })
 

@@ -4,23 +4,23 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { formatApiError } from '../graphql/error-mapping.ts'
 import type { Metrics } from '../metrics.ts'
+import type { AddressRange } from '../outbound/reachable.ts'
 
 export interface MetricsRouteOptions {
   metrics: Metrics
-  /** What whoever reads them shows. Undefined: they are for this machine alone. */
+  /** The token that a reader shows. Undefined: only programs on this machine can read the metrics. */
   metricsToken: string | undefined
-  /** Set where a proxy stands in front, from which everybody comes who does not show a token. */
+  /** Set where clients reach the server by another address, usually that of a proxy. */
   publicUrl: string | undefined
+  trustedProxies: readonly AddressRange[]
 }
 
-/** `GET /metrics`, for Prometheus and its kind. */
-export function registerMetrics(
-  app: FastifyInstance,
-  { metrics, metricsToken: token, publicUrl }: MetricsRouteOptions,
-): void {
+/** `GET /metrics`, for Prometheus and similar programs. */
+export function registerMetrics(app: FastifyInstance, options: MetricsRouteOptions): void {
+  const { metrics, metricsToken: token } = options
   app.get('/metrics', async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    const refusal = token === undefined ? refuseOthers(request, publicUrl) : refuseWithout(token, request)
+    const refusal = token === undefined ? refuseOthers(request, options) : refuseWithout(token, request)
     if (refusal !== undefined) {
       if (refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer realm="metrics"')
       return reply.code(refusal.status).send({ errors: [formatApiError(refusal)] })
@@ -34,15 +34,23 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Headers that proxies add: what comes with one comes from elsewhere, whatever connection it is on. */
-const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+/** Headers that proxies add. A request with one of them comes from elsewhere, even on a connection from this machine. */
+const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
-function refuseOthers(request: FastifyRequest, publicUrl: string | undefined): ApiError | undefined {
+/** A proxy on this machine that adds no headers cannot be told from a program on this machine, so any sign of a proxy counts. */
+function refuseOthers(
+  request: FastifyRequest,
+  { publicUrl, trustedProxies }: MetricsRouteOptions,
+): ApiError | undefined {
   const { headers, hostname, socket } = request
-  const isDirect = publicUrl === undefined && !forwarding.some((name) => headers[name] !== undefined)
-  if (isDirect && isLoopback(socket.remoteAddress ?? '') && (hostname === 'localhost' || isLoopback(hostname)))
+  const hasProxy =
+    publicUrl !== undefined || trustedProxies.length > 0 || Object.keys(headers).some((name) => FORWARDED.test(name))
+  if (!hasProxy && isLoopback(socket.remoteAddress ?? '') && (hostname === 'localhost' || isLoopback(hostname)))
     return undefined
-  return new ApiError('FORBIDDEN', 'without MUSTER_METRICS_TOKEN the metrics are for this machine alone, and no proxy')
+  return new ApiError(
+    'FORBIDDEN',
+    'without MUSTER_METRICS_TOKEN only programs on this machine can read the metrics, and only if no proxy is in front of the server',
+  )
 }
 
 const isLoopback = (address: string): boolean => {

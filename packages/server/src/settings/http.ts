@@ -53,7 +53,7 @@ export const httpSettings = {
   metricsToken: setting({
     name: 'MUSTER_METRICS_TOKEN',
     meaning:
-      'What whoever reads /metrics must show, as Authorization: Bearer; 16 characters at least. Not set: /metrics answers this machine alone, and nobody where MUSTER_PUBLIC_URL is set.',
+      'Token that a reader of /metrics shows as Authorization: Bearer; at least 16 characters. Not set: only programs on this machine can read /metrics, and no program if MUSTER_PUBLIC_URL or MUSTER_TRUSTED_PROXIES is set.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : token(text)),
