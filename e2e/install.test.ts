@@ -50,9 +50,9 @@ describeConsole('the console as an app', () => {
 
       await server.close()
       await page.reload()
-      await page.getByRole('heading', { name: 'The server does not answer' }).waitFor()
+      await page.getByRole('heading', { name: 'The server is not responding' }).waitFor()
       await page.getByRole('button', { name: 'Try now' }).click()
-      await page.getByText('No answer yet').waitFor()
+      await page.getByText('No response yet').waitFor()
       // It looks every few seconds by itself, so that nobody is sure to be in time for the button.
       server = await app.startAnother({ env })
       await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()

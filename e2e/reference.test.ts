@@ -91,7 +91,7 @@ describeConsole('the API reference', () => {
   })
 
   it('draws the types and how they connect', async () => {
-    const { page, elsewhere } = await openReference('#picture')
+    const { page, elsewhere } = await openReference('#diagram')
     const typesOf = async (): Promise<string[]> =>
       (await page.locator('svg .type-title').allTextContents()).map((text) => text.trim())
     // Drawn a second time, nothing kept of the first is fetched in ways that the page's policy forbids.
@@ -108,7 +108,7 @@ describeConsole('the API reference', () => {
 
   it('answers what asks for the schema alone while nobody is signed in, and says so', async () => {
     const { page, elsewhere } = await openReference('#try')
-    await page.getByText('Nobody is signed in').waitFor()
+    await page.getByText('You are not signed in').waitFor()
     await run(page, 'Schema')
     await answers(page, '"__schema"')
     await run(page, 'FirstPage')

@@ -6,7 +6,7 @@ import { serviceWorker } from './build/service-worker.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** Where `vite dev` finds the API: a server that was started by `npm start`. */
+/** The server that `vite dev` forwards API requests to, started by `npm start`. */
 const server = process.env.MUSTER_URL ?? 'http://127.0.0.1:4000'
 
 export default defineConfig({
@@ -16,15 +16,15 @@ export default defineConfig({
     outDir: path('dist'),
     emptyOutDir: true,
     target: 'es2022',
-    // The policy of the pages allows no inline script; browsers that need this polyfill are older than the target.
+    // The content security policy allows no inline scripts. Browsers that need this polyfill are older than the target.
     modulePreload: { polyfill: false },
-    // A file written into the page as data: would be refused by the same policy.
+    // The same policy blocks files that are embedded as data: URLs.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       input: { index: path('index.html'), doc: path('doc.html') },
       output: {
-        // Changes rarely and is needed at once: one file that stays in the browser's cache from release to release.
+        // These libraries rarely change and are needed first. As separate files, they stay cached across releases.
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
@@ -37,7 +37,7 @@ export default defineConfig({
       },
     },
   },
-  // The editor's workers on the reference page load parts of themselves.
+  // The workers of the reference page's editor use dynamic imports.
   worker: { format: 'es' },
   server: {
     port: 4220,

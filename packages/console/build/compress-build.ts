@@ -5,16 +5,16 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const COMPRESSIBLE = /\.(html|js|css|svg|json|webmanifest|map|wasm|txt)$/
-/** Below this, an answer is one packet either way. */
-const SMALLEST = 1024
+/** A smaller response fits in one packet, compressed or not. */
+const MIN_BYTES = 1024
 
-/** Of 11. The next step takes eight times as long, for seven bytes in a hundred. */
-const QUALITY = 9
+/** Brotli's maximum is 11. Quality 10 takes eight times as long and saves only 7% more. */
+const BROTLI_QUALITY = 9
 
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
-/** Writes `.br` and `.gz` beside each file of the build, so that the server compresses nothing itself. */
+/** Writes `.br` and `.gz` files next to each file of the build, so that the server never compresses files itself. */
 export function compressBuild(): Plugin {
   let folder = ''
   return {
@@ -38,9 +38,9 @@ async function compressFolder(folder: string): Promise<void> {
 
 async function compressFile(path: string): Promise<void> {
   const content = await readFile(path)
-  if (content.length < SMALLEST) return
+  if (content.length < MIN_BYTES) return
   const [brotli, gzipped] = await Promise.all([
-    toBrotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } }),
+    toBrotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
     toGzip(content, { level: 9 }),
   ])
   await Promise.all([writeFile(`${path}.br`, brotli), writeFile(`${path}.gz`, gzipped)])

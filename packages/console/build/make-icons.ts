@@ -1,4 +1,5 @@
-// Draws the icons of the installed app from public/icons/icon.svg, by the system's Chromium: `node packages/console/build/make-icons.ts`.
+// Draws the icons of the installed app from public/icons/icon.svg with Chromium: `node
+// packages/console/build/make-icons.ts`.
 import { readFile, writeFile } from 'node:fs/promises'
 import { chromium } from 'playwright-core'
 import { chromiumOptions } from '../../../e2e/chromium.ts'
@@ -6,7 +7,7 @@ import { chromiumOptions } from '../../../e2e/chromium.ts'
 const folder = new URL('../public/icons/', import.meta.url)
 const icon = await readFile(new URL('icon.svg', folder), 'utf8')
 
-/** Systems cut this one to a shape of theirs: the ground goes to the edges, and the drawing stays in the middle. */
+/** Systems crop this icon to a shape, so the background fills the square and the drawing stays in the center. */
 const maskable = icon
   .replace('rx="104"', 'rx="0"')
   .replace('<g ', '<g transform="translate(256 256) scale(0.8) translate(-256 -256)"><g ')

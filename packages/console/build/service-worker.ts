@@ -6,10 +6,10 @@ import type { Plugin, Rollup } from 'vite'
 const template = new URL('../service-worker/sw.js', import.meta.url)
 const publicFolder = new URL('../public/', import.meta.url)
 
-/** What the page that waits for the server needs, and what the console needs before its first page. */
+/** The files of the offline page, and those that the console loads before its first page. */
 const publicFiles = ['/offline.html', '/offline.js', '/color-scheme.js', '/icons/icon.svg']
 
-/** Writes `sw.js`: the service worker with the names of the files of this build. */
+/** Writes `sw.js`: the service worker, with the file names of this build. */
 export function serviceWorker(): Plugin {
   return {
     name: 'muster:service-worker',
@@ -25,7 +25,7 @@ export function serviceWorker(): Plugin {
   }
 }
 
-/** The scripts and styles that index.html loads before anything else. */
+/** The scripts and styles that index.html loads first. */
 function entryFiles(bundle: Rollup.OutputBundle): string[] {
   const files = new Set<string>()
   const add = (name: string): void => {
@@ -38,11 +38,14 @@ function entryFiles(bundle: Rollup.OutputBundle): string[] {
   for (const [name, chunk] of Object.entries(bundle)) {
     if (chunk.type === 'chunk' && chunk.isEntry && chunk.facadeModuleId?.endsWith('/index.html')) add(name)
   }
-  if (files.size === 0) throw new Error('the build has no entry index.html')
+  if (files.size === 0) throw new Error('the build has no entry for index.html')
   return Array.from(files, (name) => `/${name}`).sort()
 }
 
-/** Another one whenever a file of the shell is another: the names of assets say so, the others are read. */
+/**
+ * Changes whenever a file of the shell changes. Names of assets contain a hash of their content. The other files are
+ * hashed here.
+ */
 async function versionOf(shell: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(shell.join('\n'))
   for (const path of publicFiles) hash.update(await readFile(new URL(`.${path}`, publicFolder)))

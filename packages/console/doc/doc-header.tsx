@@ -1,18 +1,18 @@
 import { ActionIcon, Anchor, Group, Image, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconMoon, IconSun } from '@tabler/icons-react'
 import classes from './doc-page.module.css'
-import type { View } from './place.ts'
+import type { View } from './location.ts'
 
 const views: { view: View; label: string; hash: string }[] = [
   { view: 'reference', label: 'Reference', hash: '#overview' },
-  { view: 'picture', label: 'Picture', hash: '#picture' },
+  { view: 'diagram', label: 'Diagram', hash: '#diagram' },
   { view: 'try', label: 'Try', hash: '#try' },
 ]
 
 export function DocHeader({ view }: { view: View }) {
   return (
     <header className={classes.header}>
-      <Anchor href="/" underline="never" c="inherit" aria-label="Muster console" title="To the console">
+      <Anchor href="/" underline="never" c="inherit" aria-label="Muster console" title="Open the console">
         <Group gap="xs" wrap="nowrap">
           <Image src="/icons/icon.svg" alt="" w={24} h={24} />
           <Text fw={600} size="lg" visibleFrom="sm">
@@ -29,7 +29,7 @@ export function DocHeader({ view }: { view: View }) {
       </nav>
       <Group gap="sm" wrap="nowrap" ml="auto">
         <Anchor size="sm" href="/graphql/v1/schema.graphql" visibleFrom="xs">
-          Schema as text
+          Schema (SDL)
         </Anchor>
         <ColorSchemeButton />
       </Group>
@@ -37,13 +37,13 @@ export function DocHeader({ view }: { view: View }) {
   )
 }
 
-/** The same choice as in the console: both keep it under one name. */
+/** Shares its setting with the console: both store it under the same key. */
 function ColorSchemeButton() {
   const { setColorScheme } = useMantineColorScheme()
   const scheme = useComputedColorScheme('light')
   const other = scheme === 'dark' ? 'light' : 'dark'
   return (
-    <ActionIcon aria-label={`Change to ${other} colours`} onClick={() => setColorScheme(other)}>
+    <ActionIcon aria-label={`Switch to the ${other} theme`} onClick={() => setColorScheme(other)}>
       {other === 'dark' ? <IconMoon size={18} /> : <IconSun size={18} />}
     </ActionIcon>
   )

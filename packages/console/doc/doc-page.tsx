@@ -5,68 +5,68 @@ import { ErrorNotice } from '../src/components/error-notice.tsx'
 import { Loading } from '../src/components/loading.tsx'
 import { DocHeader } from './doc-header.tsx'
 import classes from './doc-page.module.css'
-import { type Place, usePlace, type View } from './place.ts'
+import { type DocLocation, useDocLocation, type View } from './location.ts'
 import { ReferenceView } from './reference/reference-view.tsx'
 import { useSchema } from './schema.ts'
-import { ViewFault } from './view-fault.tsx'
+import { ViewErrorBoundary } from './view-error-boundary.tsx'
 
-// Each weighs far more than the rest of the page.
-const PictureView = lazy(() => import('./picture/picture-view.tsx').then((part) => ({ default: part.PictureView })))
-const TryView = lazy(() => import('./try/try-view.tsx').then((part) => ({ default: part.TryView })))
+// Each of these views is much larger than the rest of the page.
+const DiagramView = lazy(() => import('./diagram/diagram-view.tsx').then((module) => ({ default: module.DiagramView })))
+const TryView = lazy(() => import('./try/try-view.tsx').then((module) => ({ default: module.TryView })))
 
 export function DocPage() {
-  const place = usePlace()
-  const { schema, error, again } = useSchema()
+  const location = useDocLocation()
+  const { schema, error, retry } = useSchema()
   return (
     <>
       <button type="button" className="skip-link" onClick={() => document.getElementById('content')?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
-      <DocHeader view={place.view} />
+      <DocHeader view={location.view} />
       <main id="content" tabIndex={-1} style={{ outline: 'none' }}>
         {error === undefined ? null : (
           <Container size="sm" py="xl">
-            <ErrorNotice error={error} title="The schema could not be loaded" onRetry={again} />
+            <ErrorNotice error={error} title="The schema could not be loaded" onRetry={retry} />
           </Container>
         )}
         {schema === undefined && error === undefined ? <Loading what="schema" /> : null}
-        {schema === undefined ? null : <Views place={place} schema={schema} />}
+        {schema === undefined ? null : <Views location={location} schema={schema} />}
       </main>
     </>
   )
 }
 
-function Views({ place, schema }: { place: Place; schema: GraphQLSchema }) {
+function Views({ location, schema }: { location: DocLocation; schema: GraphQLSchema }) {
   return (
     <>
-      {place.view === 'reference' ? <ReferenceView schema={schema} place={place} /> : null}
-      <KeptView name="picture" view={place.view}>
-        <PictureView schema={schema} />
-      </KeptView>
-      <KeptView name="try" view={place.view}>
+      {location.view === 'reference' ? <ReferenceView schema={schema} location={location} /> : null}
+      <PersistentView name="diagram" view={location.view}>
+        <DiagramView schema={schema} />
+      </PersistentView>
+      <PersistentView name="try" view={location.view}>
         <TryView schema={schema} />
-      </KeptView>
+      </PersistentView>
     </>
   )
 }
 
-interface KeptViewProps {
+interface PersistentViewProps {
   name: View
   view: View
   children: ReactNode
 }
 
-/** Made when it is first gone to; it then stays, with the picture drawn and the answer there, while others are shown. */
-function KeptView({ name, view, children }: KeptViewProps) {
+/** A view that mounts when it is first opened. While another view is shown, it stays mounted and keeps its state. */
+function PersistentView({ name, view, children }: PersistentViewProps) {
   const [wasShown, setWasShown] = useState(false)
   const isShown = name === view
   if (isShown && !wasShown) setWasShown(true)
   if (!isShown && !wasShown) return null
   return (
     <div hidden={!isShown} className={classes.whole}>
-      <ViewFault>
+      <ViewErrorBoundary>
         <Suspense fallback={<Loading what={name} />}>{children}</Suspense>
-      </ViewFault>
+      </ViewErrorBoundary>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import '../src/app/global.css'
 import { MantineProvider } from '@mantine/core'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { colours } from '../src/app/colours.ts'
+import { colors } from '../src/app/colors.ts'
 import { theme } from '../src/app/theme.ts'
 import { DocPage } from './doc-page.tsx'
 
@@ -12,7 +12,7 @@ if (root === null) throw new Error('doc.html has no element "root"')
 
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={colours} defaultColorScheme="auto">
+    <MantineProvider theme={theme} cssVariablesResolver={colors} defaultColorScheme="auto">
       <DocPage />
     </MantineProvider>
   </StrictMode>,

@@ -1,40 +1,40 @@
 import { buildSchema, type GraphQLSchema } from 'graphql'
 import { useEffect, useState } from 'react'
 
-const address = '/graphql/v1/schema.graphql'
+const url = '/graphql/v1/schema.graphql'
 
 async function loadSchema(): Promise<GraphQLSchema> {
-  const response = await fetch(address)
-  if (!response.ok) throw new Error(`the server answered ${response.status} for ${address}`)
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`the server responded with ${response.status} to ${url}`)
   return buildSchema(await response.text(), { assumeValid: true })
 }
 
 interface Loaded {
   schema?: GraphQLSchema
   error?: unknown
-  again: () => void
+  retry: () => void
 }
 
-/** The schema of this server, from its own text of it, which anybody may read. */
+/** This server's schema. It is public, so loading it needs no session. */
 export function useSchema(): Loaded {
-  const [loaded, setLoaded] = useState<Omit<Loaded, 'again'>>({})
-  const [tries, setTries] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another try is another load
+  const [loaded, setLoaded] = useState<Omit<Loaded, 'retry'>>({})
+  const [attempt, setAttempt] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt loads the schema again
   useEffect(() => {
-    let wanted = true
+    let mounted = true
     loadSchema().then(
-      (schema) => wanted && setLoaded({ schema }),
-      (error: unknown) => wanted && setLoaded({ error }),
+      (schema) => mounted && setLoaded({ schema }),
+      (error: unknown) => mounted && setLoaded({ error }),
     )
     return () => {
-      wanted = false
+      mounted = false
     }
-  }, [tries])
+  }, [attempt])
   return {
     ...loaded,
-    again: () => {
+    retry: () => {
       setLoaded({})
-      setTries((count) => count + 1)
+      setAttempt((count) => count + 1)
     },
   }
 }

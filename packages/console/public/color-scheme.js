@@ -1,5 +1,5 @@
-// Sets the colour scheme before the first paint, from what the person chose last. A file of its own, since the policy
-// of the pages allows no inline script.
+// Sets the color scheme that the user chose last, before the first paint. This is a separate file because the content
+// security policy allows no inline scripts.
 ;(() => {
   const chosen = localStorage.getItem('mantine-color-scheme-value')
   const dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)

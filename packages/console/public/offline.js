@@ -1,20 +1,20 @@
-// Asks whether the server is back, and opens the page that was wanted once it is.
+// Checks whether the server is ready, and then reloads, which opens the page that the user wanted.
 ;(() => {
-  const EVERY_MS = 3000
+  const INTERVAL_MS = 3000
   const state = document.getElementById('state')
   document.getElementById('address').textContent = location.origin
 
-  async function look() {
+  async function check() {
     try {
-      const answer = await fetch('/healthz', { cache: 'no-store' })
-      if (answer.ok) return location.reload()
-      state.textContent = `It answers, and says that it is not ready yet. Last tried at ${new Date().toLocaleTimeString()}.`
+      const response = await fetch('/healthz', { cache: 'no-store' })
+      if (response.ok) return location.reload()
+      state.textContent = `The server is starting. Last checked at ${new Date().toLocaleTimeString()}.`
     } catch {
-      state.textContent = `No answer yet. Last tried at ${new Date().toLocaleTimeString()}.`
+      state.textContent = `No response yet. Last checked at ${new Date().toLocaleTimeString()}.`
     }
   }
 
-  setInterval(look, EVERY_MS)
-  addEventListener('online', look)
-  document.getElementById('again').addEventListener('click', look)
+  setInterval(check, INTERVAL_MS)
+  addEventListener('online', check)
+  document.getElementById('retry').addEventListener('click', check)
 })()

@@ -1,5 +1,5 @@
-// Keeps what the console is made of, so that it opens at once, and shows a page of its own while the server is away. It never
-// keeps an answer of the API or of sign-in. The build writes the two constants: see build/service-worker.ts.
+// Caches the console's files, so that it opens at once, and shows an offline page while the server cannot be reached.
+// It never caches responses of the API or of sign-in. The build sets the two constants: see build/service-worker.ts.
 const VERSION = '__VERSION__'
 const SHELL = '__SHELL__'
 
@@ -7,8 +7,8 @@ const SHELL_CACHE = `muster-shell-${VERSION}`
 const ASSET_CACHE = 'muster-assets'
 const OFFLINE = '/offline.html'
 
-/** What a proxy answers while the server behind it is away. */
-const AWAY = [502, 504]
+/** The statuses that a proxy returns while the server behind it cannot be reached. */
+const UNREACHABLE = [502, 504]
 
 self.addEventListener('install', (event) => {
   event.waitUntil(
@@ -28,16 +28,16 @@ self.addEventListener('fetch', (event) => {
   const url = new URL(request.url)
   if (request.method !== 'GET' || url.origin !== self.location.origin) return
   if (request.mode === 'navigate') event.respondWith(openPage(request))
-  else if (url.pathname.startsWith('/assets/')) event.respondWith(takeAsset(request))
-  else if (SHELL.includes(url.pathname)) event.respondWith(takeShellFile(request))
-  // All else, the API and sign-in above all, goes its way as if this were not here.
+  else if (url.pathname.startsWith('/assets/')) event.respondWith(getAsset(request))
+  else if (SHELL.includes(url.pathname)) event.respondWith(getShellFile(request))
+  // The browser sends all other requests as usual, such as those to the API and to sign-in.
 })
 
-/** The server decides what a page is; without it, the page that waits for it. */
+/** Pages always come from the server. If it cannot be reached, the offline page is shown. */
 async function openPage(request) {
   try {
-    const answer = await fetch(request)
-    return AWAY.includes(answer.status) ? await offlinePage() : answer
+    const response = await fetch(request)
+    return UNREACHABLE.includes(response.status) ? await offlinePage() : response
   } catch {
     return offlinePage()
   }
@@ -45,31 +45,31 @@ async function openPage(request) {
 
 const offlinePage = async () => (await caches.match(OFFLINE)) ?? Response.error()
 
-/** Their names change with what is in them: one that is here is the right one. */
-async function takeAsset(request) {
-  const kept = await caches.match(request)
-  if (kept !== undefined) return kept
-  const answer = await fetch(request)
-  if (answer.ok) {
+/** Names of assets contain a hash of their content, so a cached asset is never outdated. */
+async function getAsset(request) {
+  const cached = await caches.match(request)
+  if (cached !== undefined) return cached
+  const response = await fetch(request)
+  if (response.ok) {
     const cache = await caches.open(ASSET_CACHE)
-    await cache.put(request, answer.clone())
+    await cache.put(request, response.clone())
   }
-  return answer
+  return response
 }
 
-/** Icons and the like keep their names: the server's are newer. */
-async function takeShellFile(request) {
+/** Names of icons and similar files do not change with their content, so the server's version comes first. */
+async function getShellFile(request) {
   try {
     return await fetch(request)
   } catch (error) {
-    const kept = await caches.match(request)
-    if (kept === undefined) throw error
-    return kept
+    const cached = await caches.match(request)
+    if (cached === undefined) throw error
+    return cached
   }
 }
 
 async function dropOldCaches() {
   const names = await caches.keys()
-  const mine = names.filter((name) => name.startsWith('muster-') && name !== SHELL_CACHE)
-  await Promise.all(mine.map((name) => caches.delete(name)))
+  const old = names.filter((name) => name.startsWith('muster-') && name !== SHELL_CACHE)
+  await Promise.all(old.map((name) => caches.delete(name)))
 }

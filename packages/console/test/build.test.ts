@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** Compressed script for sign-in and the device list, before anybody has clicked. */
+/** The limit for the compressed scripts that sign-in and the device list load before the first click. */
 const FIRST_LOAD_BYTES = 300_000
 
 const run = promisify(execFile)
@@ -24,7 +24,8 @@ let manifest: Record<string, ManifestEntry>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-console-build-'))
-  // As `npm run build` does it; what tests set for themselves would bring React's larger build for developers.
+  // The same environment as `npm run build`. With the NODE_ENV of tests, the build would contain React's development
+  // version.
   const env = { ...process.env, NODE_ENV: 'production' }
   await run(process.execPath, [vite, 'build', '--outDir', folder, '--manifest', '--logLevel', 'error'], { cwd, env })
   manifest = JSON.parse(await readFile(join(folder, '.vite/manifest.json'), 'utf8'))
@@ -33,7 +34,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
 
-/** The files of these modules and of all that they import at once. */
+/** The files of these modules and of their static imports. */
 function filesOf(modules: readonly string[], found = new Set<string>()): Set<string> {
   for (const name of modules) {
     const entry = manifest[name]
@@ -50,13 +51,13 @@ const compressedBytes = async (name: string): Promise<number> => {
   return compressed.size
 }
 
-test('the first load of sign-in and the device list is small', async () => {
+test('keeps the first load of sign-in and the device list small', async () => {
   const pages = ['src/features/sign-in/sign-in-page.tsx', 'src/features/devices/devices-page.tsx']
   const sizes = await Promise.all(Array.from(filesOf(['index.html', ...pages]), compressedBytes))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(FIRST_LOAD_BYTES)
 })
 
-test('the documents have no inline script and name nothing on other hosts', async () => {
+test('builds pages without inline scripts or links to other hosts', async () => {
   for (const name of ['index.html', 'doc.html', 'offline.html']) {
     const html = await text(name)
     expect(html.match(/<script(?![^>]*\bsrc=)[^>]*>/g), name).toBeNull()
@@ -64,7 +65,7 @@ test('the documents have no inline script and name nothing on other hosts', asyn
   }
 })
 
-test('compressed files contain what the files beside them contain', async () => {
+test('compresses files without changing their content', async () => {
   const html = await readdir(join(folder, 'assets'))
   const script = html.find((name) => /^index-.*\.js$/.test(name))
   if (script === undefined) throw new Error('the build has no script of index.html')
@@ -73,7 +74,7 @@ test('compressed files contain what the files beside them contain', async () => 
   expect(gunzipSync(await readFile(join(folder, 'assets', `${script}.gz`))).equals(plain)).toBe(true)
 })
 
-test('the service worker keeps files that are there, and what index.html loads is among them', async () => {
+test('lists only existing files in the service worker, including all that index.html loads', async () => {
   const worker = await text('sw.js')
   const shell: string[] = JSON.parse(/const SHELL = (\[.*\])/.exec(worker)?.[1] ?? '[]')
   const files = await Promise.all(shell.map((path) => stat(join(folder, path))))
@@ -86,14 +87,14 @@ test('the service worker keeps files that are there, and what index.html loads i
   expect(shell).toEqual(expect.arrayContaining(loaded))
 })
 
-test('the manifest names icons that are there, of the sizes that an installed app needs', async () => {
+test('names existing icons in the manifest, with the sizes that an installed app needs', async () => {
   const { icons, start_url: start } = JSON.parse(await text('manifest.webmanifest'))
   const sizes = await Promise.all(
-    icons.map(async ({ src, type, sizes: named, purpose }: Record<string, string>) => {
+    icons.map(async ({ src, type, sizes: declared, purpose }: Record<string, string>) => {
       const image = await readFile(join(folder, src ?? ''))
       if (type !== 'image/png') return undefined
-      expect(`${image.readUInt32BE(16)}x${image.readUInt32BE(20)}`).toBe(named)
-      return `${named} ${purpose}`
+      expect(`${image.readUInt32BE(16)}x${image.readUInt32BE(20)}`).toBe(declared)
+      return `${declared} ${purpose}`
     }),
   )
   expect(sizes).toEqual(expect.arrayContaining(['192x192 any', '512x512 any', '512x512 maskable']))

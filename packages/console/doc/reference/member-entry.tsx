@@ -5,7 +5,7 @@ import { argumentsOf, type Member } from './schema-index.ts'
 import { TypeLink } from './type-link.tsx'
 
 interface MemberEntryProps {
-  /** The name of the type it is part of. */
+  /** The name of the type that has this member. */
   owner: string
   member: Member
   current: string
@@ -68,7 +68,7 @@ interface Described {
   deprecationReason?: string | null | undefined
 }
 
-/** What it is for; what to use instead, where it is deprecated. */
+/** The description, preceded by the replacement if the member is deprecated. */
 export function Description({ of: { description, deprecationReason } }: { of: Described }) {
   return (
     <>

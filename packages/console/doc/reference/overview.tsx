@@ -4,25 +4,25 @@ import { api } from '../../src/app/paths.ts'
 import classes from './reference.module.css'
 
 const endpoints = [
-  { path: api.graphql, what: 'Queries and mutations, by POST; queries also by GET' },
+  { path: api.graphql, what: 'Queries and mutations by POST, queries also by GET' },
   { path: api.stream, what: 'Subscriptions, as server-sent events' },
-  { path: '/graphql/v1/schema.graphql', what: 'This schema as text' },
-  { path: '/rest/v1/openapi.json', what: 'The REST API, for clients that cannot speak GraphQL' },
+  { path: '/graphql/v1/schema.graphql', what: 'This schema in SDL' },
+  { path: '/rest/v1/openapi.json', what: 'The REST API, for clients that cannot use GraphQL' },
 ]
 
-/** Where to begin. */
 export function Overview({ schema }: { schema: GraphQLSchema }) {
   return (
     <>
       <Title order={1}>API reference</Title>
       <Text className={classes.description}>
-        Everything that Muster can do is in one GraphQL API; the console uses it as well. Press <Kbd size="xs">/</Kbd>{' '}
-        to search it, see in the <Anchor href="#picture">picture</Anchor> how its types connect, or{' '}
+        Muster has one GraphQL API for everything, which the console also uses. Press <Kbd size="xs">/</Kbd> to search
+        it, see how its types relate in the <Anchor href="#diagram">diagram</Anchor>, or{' '}
         <Anchor href="#try">try</Anchor> requests.
       </Text>
       <Text className={classes.description}>
-        Programs sign each request with an access key, made under <Anchor href="/account/keys">Account</Anchor>. What
-        asks only for the schema or the <Anchor href="#Query.version">version</Anchor> needs no key.
+        Programs sign each request with an access key, which you create under{' '}
+        <Anchor href="/account/keys">Account</Anchor>. Requests for only the schema or the{' '}
+        <Anchor href="#Query.version">version</Anchor> need no key.
       </Text>
       <Title order={2} className={classes.heading}>
         Endpoints

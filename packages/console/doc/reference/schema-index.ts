@@ -12,13 +12,13 @@ import {
   isScalarType,
 } from 'graphql'
 
-/** A type, field, argument or value that can be looked for and linked to. */
+/** A type, field, argument, or value that can be found and linked to. */
 export interface Entry {
-  /** `Device`, `Device.attributes`, `Device.attributes.context`: what stands after `#`. */
+  /** The URL's hash: `Device`, `Device.attributes`, or `Device.attributes.context`. */
   anchor: string
-  /** As it is shown: `Device.attributes(context:)`. */
+  /** The displayed name: `Device.attributes(context:)`. */
   label: string
-  /** The name alone, by which it is found first. */
+  /** The last part of the name. Matches in it rank first. */
   name: string
   kind: string
   description: string
@@ -32,13 +32,12 @@ export interface TypeGroup {
 export interface SchemaIndex {
   groups: TypeGroup[]
   entries: Entry[]
-  /** By the name of a type: which fields return it, and which arguments and input fields take it. */
+  /** For each type name, the fields that return it, and the arguments and input fields that take it. */
   uses: ReadonlyMap<string, Entry[]>
 }
 
 export type Member = GraphQLField<unknown, unknown> | GraphQLInputField
 
-/** What a type consists of, where it has fields. */
 export function membersOf(type: GraphQLNamedType): Member[] {
   if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) return Object.values(type.getFields())
   return []
@@ -51,7 +50,7 @@ export function indexSchema(schema: GraphQLSchema): SchemaIndex {
   const groups = groupTypes(schema, types)
   const entries: Entry[] = []
   const uses = new Map<string, Entry[]>()
-  const use = (type: GraphQLNamedType, entry: Entry): void => {
+  const addUse = (type: GraphQLNamedType, entry: Entry): void => {
     const list = uses.get(type.name)
     if (list === undefined) uses.set(type.name, [entry])
     else list.push(entry)
@@ -62,12 +61,12 @@ export function indexSchema(schema: GraphQLSchema): SchemaIndex {
       const anchor = `${type.name}.${member.name}`
       const entry = entryOf(member, { kind: 'field', anchor })
       entries.push(entry)
-      use(getNamedType(member.type), entry)
+      addUse(getNamedType(member.type), entry)
       for (const argument of argumentsOf(member)) {
         const label = `${anchor}(${argument.name}:)`
-        const taken = entryOf(argument, { kind: 'argument', anchor: `${anchor}.${argument.name}`, label })
-        entries.push(taken)
-        use(getNamedType(argument.type), taken)
+        const argumentEntry = entryOf(argument, { kind: 'argument', anchor: `${anchor}.${argument.name}`, label })
+        entries.push(argumentEntry)
+        addUse(getNamedType(argument.type), argumentEntry)
       }
     }
     if (!isEnumType(type)) continue

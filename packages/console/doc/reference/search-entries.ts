@@ -1,6 +1,6 @@
 import type { Entry } from './schema-index.ts'
 
-/** Entries in which every word occurs, best first: by name before by place before by description. */
+/** Entries that contain every word. Matches in the name rank first, then in the label, then in the description. */
 export function searchEntries(entries: readonly Entry[], text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
@@ -11,13 +11,13 @@ export function searchEntries(entries: readonly Entry[], text: string): Entry[] 
     .map(({ entry }) => entry)
 }
 
-/** The worst of its words; infinite where one is missing. */
+/** The worst rank of the words, or infinity if a word does not occur. */
 const rankOf = (entry: Entry, words: readonly string[]): number =>
   Math.max(...words.map((word) => rankOfWord(entry, word)))
 
 function rankOfWord({ name, label, anchor, description }: Entry, word: string): number {
   const lower = name.toLowerCase()
-  // Arguments are many, and often called as fields are.
+  // Fields rank before arguments, which are many and often have the same names.
   const depth = anchor.split('.').length / 10
   if (lower === word || anchor.toLowerCase() === word) return depth
   if (lower.startsWith(word)) return 1 + depth

@@ -1,7 +1,7 @@
 import { Mark, Text } from '@mantine/core'
 import type { Entry } from './schema-index.ts'
 
-/** More than anybody reads; another word finds the rest. */
+/** The displayed results. Adding a word narrows a longer list. */
 const SHOWN = 60
 
 interface SearchResultsProps {
@@ -15,7 +15,7 @@ export function SearchResults({ found, searched, current }: SearchResultsProps) 
   if (found.length === 0)
     return (
       <Text size="sm" c="dimmed" px="sm">
-        Nothing in the schema has all of these words in its name or description. Try fewer, or part of one.
+        No name or description in the schema contains all of these words. Try fewer words, or a part of one.
       </Text>
     )
   return (
@@ -35,7 +35,7 @@ export function SearchResults({ found, searched, current }: SearchResultsProps) 
       </ul>
       {found.length > SHOWN ? (
         <Text size="xs" c="dimmed" px="sm" pt="xs">
-          {found.length - SHOWN} more: add a word.
+          {found.length - SHOWN} more. Add a word to narrow the search.
         </Text>
       ) : null}
     </>

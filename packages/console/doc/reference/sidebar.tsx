@@ -2,15 +2,17 @@ import { ActionIcon, Button, Kbd, Text, TextInput } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconSearch, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, useDeferredValue, useMemo, useRef, useState } from 'react'
-import type { Place } from '../place.ts'
+import type { DocLocation } from '../location.ts'
 import classes from './reference.module.css'
 import type { SchemaIndex } from './schema-index.ts'
 import { searchEntries } from './search-entries.ts'
 import { SearchResults } from './search-results.tsx'
 import { TypeList } from './type-list.tsx'
 
-/** The search, and all types while nothing is searched for. On narrow screens it stands above, folded while it is not used. */
-export function Sidebar({ index, place }: { index: SchemaIndex; place: Place }) {
+/**
+ * The search and its results, or all types if the search is empty. On narrow screens, it is collapsed above the page.
+ */
+export function Sidebar({ index, location }: { index: SchemaIndex; location: DocLocation }) {
   const [text, setText] = useState('')
   const [isOpen, setIsOpen] = useState(false)
   const input = useRef<HTMLInputElement>(null)
@@ -24,7 +26,7 @@ export function Sidebar({ index, place }: { index: SchemaIndex; place: Place }) 
     setText(next)
     setIsOpen(next !== '')
   }
-  /** The first of what is searched for now: the list may still be behind. */
+  /** Opens the first result for the current input. The displayed list may still be outdated. */
   const open = (): void => {
     const [first] = searchEntries(index.entries, text.trim())
     if (first === undefined) return
@@ -82,9 +84,9 @@ export function Sidebar({ index, place }: { index: SchemaIndex; place: Place }) 
         </Button>
       </div>
       <Text className={classes.count} size="xs" c="dimmed" role="status">
-        {searched === '' ? '' : `${found.length === 0 ? 'Nothing' : found.length} found`}
+        {searched === '' ? '' : found.length === 0 ? 'No results' : `${found.length} found`}
       </Text>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys go through its links, which are reached by Tab as well */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between its links, which Tab also reaches */}
       <div
         ref={list}
         className={classes.list}
@@ -93,9 +95,9 @@ export function Sidebar({ index, place }: { index: SchemaIndex; place: Place }) 
         onClick={(event) => event.target instanceof Element && event.target.closest('a') && setIsOpen(false)}
       >
         {searched === '' ? (
-          <TypeList groups={index.groups} current={place.type} />
+          <TypeList groups={index.groups} current={location.type} />
         ) : (
-          <SearchResults found={found} searched={searched} current={place.anchor} />
+          <SearchResults found={found} searched={searched} current={location.anchor} />
         )}
       </div>
     </nav>

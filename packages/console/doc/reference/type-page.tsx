@@ -7,11 +7,10 @@ import { type Entry, kindOf, membersOf, type SchemaIndex } from './schema-index.
 interface TypePageProps {
   type: GraphQLNamedType
   index: SchemaIndex
-  /** The place in it that the address names. */
+  /** The member that the URL selects. */
   anchor: string
 }
 
-/** A type: what it is, what it has, and where it is used. */
 export function TypePage({ type, index, anchor }: TypePageProps) {
   const uses = index.uses.get(type.name) ?? []
   return (
@@ -67,7 +66,7 @@ function Uses({ uses }: { uses: readonly Entry[] }) {
   return (
     <>
       <Title order={2} className={classes.heading}>
-        Where it is used
+        Used by
       </Title>
       <List className={classes.uses}>
         {uses.map(({ anchor, label }) => (

@@ -3,11 +3,11 @@ interface Example {
   variables?: string
 }
 
-/** The requests that the editor begins with. `device` is one of the person's own, for those that change or read one. */
+/** The editor's initial requests. `device` is the id of one of the user's devices. */
 export const examples = (device = '80:00:…'): Example[] => [
   {
-    query: `# The first page of your devices. For the next one, say: after: "the value of last".
-# The button with the triangle sends it, or Ctrl-Enter.
+    query: `# The first page of your devices. For the next page, add after: "the value of last".
+# Press Ctrl-Enter or the triangle button to send the request.
 query FirstPage {
   login {
     devices(size: 20, sort: "name asc") {
@@ -26,7 +26,7 @@ query FirstPage {
 `,
   },
   {
-    query: `# Sets one attribute and answers with its value. With null as value, it is removed.
+    query: `# Sets an attribute and returns its value. The value null removes the attribute.
 mutation SetAttribute($device: String!, $value: String) {
   setAttribute(serviceId: $device, name: "net.site", value: $value)
 }
@@ -34,7 +34,7 @@ mutation SetAttribute($device: String!, $value: String) {
     variables: JSON.stringify({ device, value: 'oslo' }, null, 2),
   },
   {
-    query: `# Attributes as they are in a context: its own values laid over the base values.
+    query: `# Attributes in a context. The values of the context override the base values.
 query InContext($device: String!, $context: String) {
   login {
     device(id: [$device]) {
@@ -49,7 +49,7 @@ query InContext($device: String!, $context: String) {
     variables: JSON.stringify({ device, context: 'night' }, null, 2),
   },
   {
-    query: `# Events as they happen. It goes on until you stop it; change something meanwhile.
+    query: `# Events as they happen, until you stop it. Change something to see one.
 subscription Events($types: [EventType!]) {
   events(types: $types) {
     id
@@ -68,7 +68,7 @@ subscription Events($types: [EventType!]) {
     variables: '{ "types": null }',
   },
   {
-    query: `# Needs nobody to be signed in.
+    query: `# Works without signing in.
 query Schema {
   version
   __schema {

@@ -4,7 +4,7 @@ import { type Client, createClient } from 'graphql-sse'
 import { api } from '../../src/app/paths.ts'
 import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 
-/** Sends requests with the session, if there is one: subscriptions as a stream of events, all else as JSON. */
+/** Sends requests with the session, if there is one. Subscriptions use server-sent events, other operations JSON. */
 export function createFetcher(): Fetcher {
   const stream = createClient({
     url: api.stream,
@@ -19,18 +19,18 @@ export function createFetcher(): Fetcher {
   }
 }
 
-/** Nothing is sent before GraphiQL listens; it ends the stream by `unsubscribe`. */
+/** Sends nothing until GraphiQL subscribes. GraphiQL ends the stream with `unsubscribe`. */
 const subscribe = (
   stream: Client,
   { query, operationName, variables }: FetcherParams,
 ): Observable<ExecutionResult> => ({
   subscribe(sink: Sink | ((value: ExecutionResult) => void) | undefined) {
-    if (typeof sink !== 'object') throw new Error('results are handed to an object with next, error and complete')
+    if (typeof sink !== 'object') throw new Error('the subscriber must be an object with next, error, and complete')
     const request = { query, variables, ...(operationName == null ? {} : { operationName }) }
     const unsubscribe = stream.subscribe(request, {
       next: (result) => sink.next(result as ExecutionResult),
       complete: () => sink.complete(),
-      error: (error) => void tell(sink, error),
+      error: (error) => void reportError(sink, error),
     })
     return { unsubscribe }
   },
@@ -43,8 +43,9 @@ interface Sink {
 }
 
 /**
- * The operation to run. GraphiQL learns a little late what another tab holds: the name that it gives counts only if the query
- * has it. What cannot be read goes to the server, which says what is wrong.
+ * The operation to run. After a change of tabs, GraphiQL may briefly pass the operation name of the previous tab, so
+ * a name that the query does not contain is ignored. A query with a syntax error is sent anyway, and the server
+ * reports the error.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {
@@ -66,22 +67,22 @@ async function post({ query, operationName, variables }: FetcherParams): Promise
     },
     body: JSON.stringify({ query, operationName, variables }),
   })
-  const answer: unknown = await response.json().catch(() => undefined)
-  if (typeof answer === 'object' && answer !== null) return answer
-  throw new Error(`something other than Muster answered, with status ${response.status}`)
+  const result: unknown = await response.json().catch(() => undefined)
+  if (typeof result === 'object' && result !== null) return result
+  throw new Error(`the response is not from Muster; its status is ${response.status}`)
 }
 
-/** A stream that was refused before it began is shown with what the server said, not with the status alone. */
-async function tell(sink: Sink, error: unknown): Promise<void> {
-  const answer = await refusalOf(error)
-  if (answer === undefined) return sink.error(error)
-  sink.next(answer)
+/** If the server rejected the stream, shows the body of its response instead of only the status. */
+async function reportError(sink: Sink, error: unknown): Promise<void> {
+  const result = await rejectionOf(error)
+  if (result === undefined) return sink.error(error)
+  sink.next(result)
   sink.complete()
 }
 
-async function refusalOf(error: unknown): Promise<ExecutionResult | undefined> {
+async function rejectionOf(error: unknown): Promise<ExecutionResult | undefined> {
   if (typeof error !== 'object' || error === null || !('response' in error)) return
   if (!(error.response instanceof Response) || error.response.bodyUsed) return
-  const answer: unknown = await error.response.json().catch(() => undefined)
-  return typeof answer === 'object' && answer !== null ? answer : undefined
+  const result: unknown = await error.response.json().catch(() => undefined)
+  return typeof result === 'object' && result !== null ? result : undefined
 }

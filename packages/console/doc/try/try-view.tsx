@@ -11,24 +11,24 @@ import { Loading } from '../../src/components/loading.tsx'
 import { examples } from './examples.ts'
 import { createFetcher } from './fetcher.ts'
 import classes from './try-view.module.css'
-import { type Person, usePerson } from './use-person.ts'
+import { type CurrentUser, useCurrentUser } from './use-current-user.ts'
 
-/** GraphiQL, whose requests go with the session of the console. */
+/** GraphiQL. It sends requests with the console's session. */
 export function TryView({ schema }: { schema: GraphQLSchema }) {
   const [fetcher] = useState(createFetcher)
   const scheme = useComputedColorScheme('light')
-  const person = usePerson()
-  if (person === undefined) return <Loading what="editor" />
+  const user = useCurrentUser()
+  if (user === undefined) return <Loading what="editor" />
   return (
     <div className={classes.layout}>
       <h1 className={classes.title}>Try requests</h1>
-      <Sender person={person} />
+      <SignedInUser user={user} />
       <div className={classes.editor}>
         <GraphiQL
           fetcher={fetcher}
           schema={schema}
           forcedTheme={scheme}
-          defaultTabs={examples(person.device)}
+          defaultTabs={examples(user.device)}
           defaultEditorToolsVisibility="variables"
           isHeadersEditorEnabled={false}
           showPersistHeadersSettings={false}
@@ -40,21 +40,21 @@ export function TryView({ schema }: { schema: GraphQLSchema }) {
   )
 }
 
-/** As whom requests are sent. */
-function Sender({ person: { email } }: { person: Person }) {
+/** Shows which user sends the requests. */
+function SignedInUser({ user: { email } }: { user: CurrentUser }) {
   return (
     <Text className={classes.sender} size="sm" role="status">
       {email === null ? (
         <>
-          Nobody is signed in: only the schema and the version are answered.{' '}
+          You are not signed in. Only requests for the schema and the version work.{' '}
           <Anchor href="/sign-in" target="_blank" underline="always">
             Sign in
           </Anchor>{' '}
-          in another window and come back.
+          in another window, then come back.
         </>
       ) : (
         <>
-          Requests are sent as <strong>{email}</strong>: changes are real.
+          Requests are sent as <strong>{email}</strong>. They change real data.
         </>
       )}
     </Text>

@@ -4,13 +4,13 @@ import { IconChevronDown, IconLogout, IconUserCircle } from '@tabler/icons-react
 import { useNavigate } from '@tanstack/react-router'
 import { signOut } from '../features/sign-in/auth-api.ts'
 import { useViewer } from '../features/user-settings/viewer.ts'
+import { useClearCache } from '../graphql/client-cache.ts'
 import { errorText } from '../graphql/describe-error.ts'
-import { useForgetAnswers } from '../graphql/use-client.ts'
 import { RouterMenuItem } from './links.tsx'
 
 export function AccountMenu() {
   const { email } = useViewer()
-  const leave = useSignOut()
+  const signOutAndLeave = useSignOut()
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -21,13 +21,13 @@ export function AccountMenu() {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Colours</Menu.Label>
+        <Menu.Label>Theme</Menu.Label>
         <ColorScheme />
         <Menu.Divider />
         <RouterMenuItem to="/account" leftSection={<IconUserCircle size={16} />}>
           Account
         </RouterMenuItem>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={leave}>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={signOutAndLeave}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>
@@ -41,15 +41,15 @@ function ColorScheme() {
     <Menu.RadioGroup value={colorScheme} onChange={(chosen) => setColorScheme(chosen as MantineColorScheme)}>
       <Menu.RadioItem value="light">Light</Menu.RadioItem>
       <Menu.RadioItem value="dark">Dark</Menu.RadioItem>
-      <Menu.RadioItem value="auto">As the system</Menu.RadioItem>
+      <Menu.RadioItem value="auto">System</Menu.RadioItem>
     </Menu.RadioGroup>
   )
 }
 
-/** Leaves nothing of the person's answers in the tab. */
+/** Signs out and removes the user's data from the tab. */
 function useSignOut(): () => Promise<void> {
   const navigate = useNavigate()
-  const forget = useForgetAnswers()
+  const clearCache = useClearCache()
   return async () => {
     try {
       await signOut()
@@ -58,6 +58,6 @@ function useSignOut(): () => Promise<void> {
       return
     }
     await navigate({ to: '/sign-in' })
-    forget()
+    clearCache()
   }
 }

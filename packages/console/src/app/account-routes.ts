@@ -9,7 +9,7 @@ const accountRoute = createRoute({
 
 const getParentRoute = () => accountRoute
 
-// Not written into addChildren: its type would infer theirs as any, and no address in the console would be checked.
+// Inside addChildren, these routes would be inferred as any, and TypeScript would not check the console's links.
 const accountPages = [
   createRoute({
     getParentRoute,

@@ -1,6 +1,6 @@
 import { Burger, Group, Image, Text } from '@mantine/core'
 import { AccountMenu } from './account-menu.tsx'
-import { LiveSign } from './live-sign.tsx'
+import { LiveStatusBadge } from './live-status-badge.tsx'
 
 interface AppHeaderProps {
   opened: boolean
@@ -16,7 +16,7 @@ export function AppHeader({ opened, toggle }: AppHeaderProps) {
           onClick={toggle}
           hiddenFrom="sm"
           size="sm"
-          aria-label={opened ? 'Close the navigation' : 'Open the navigation'}
+          aria-label={opened ? 'Close navigation' : 'Open navigation'}
           aria-expanded={opened}
         />
         <Image src="/icons/icon.svg" alt="" w={24} h={24} />
@@ -25,7 +25,7 @@ export function AppHeader({ opened, toggle }: AppHeaderProps) {
         </Text>
       </Group>
       <Group gap="sm" wrap="nowrap">
-        <LiveSign />
+        <LiveStatusBadge />
         <AccountMenu />
       </Group>
     </Group>

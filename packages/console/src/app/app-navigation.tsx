@@ -20,24 +20,24 @@ const pages = [
   { to: '/account', label: 'Account', Icon: IconUserCircle },
 ] as const
 
-/** `onGo` closes the navigation where it covers the page. */
-export function AppNavigation({ onGo }: { onGo: () => void }) {
+/** `onNavigate` closes the navigation on narrow screens, where it covers the page. */
+export function AppNavigation({ onNavigate }: { onNavigate: () => void }) {
   const install = useInstall()
   const path = useLocation({ select: ({ pathname }) => pathname })
   return (
     <>
       <AppShell.Section grow>
         {pages.map(({ to, label, Icon }) => {
-          const isHere = path === to || path.startsWith(`${to}/`)
+          const isCurrent = path === to || path.startsWith(`${to}/`)
           return (
             <RouterNavLink
               key={to}
               to={to}
               label={label}
               leftSection={<Icon size={18} stroke={1.6} />}
-              active={isHere}
-              aria-current={isHere ? 'page' : undefined}
-              onClick={onGo}
+              active={isCurrent}
+              aria-current={isCurrent ? 'page' : undefined}
+              onClick={onNavigate}
             />
           )
         })}

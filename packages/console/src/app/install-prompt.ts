@@ -1,19 +1,22 @@
 import { useSyncExternalStore } from 'react'
 
-/** What Chromium's browsers send when the console could be installed; it is in no standard, hence not in TypeScript. */
+/**
+ * Chromium fires this event when the console can be installed. It is not in a standard, so TypeScript does not define
+ * it.
+ */
 interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>
 }
 
-let offered: InstallPromptEvent | undefined
+let prompt: InstallPromptEvent | undefined
 const watchers = new Set<() => void>()
 
 function set(event: InstallPromptEvent | undefined): void {
-  offered = event
+  prompt = event
   for (const changed of watchers) changed()
 }
 
-/** Begins early: the browser says it once, perhaps before the first page is there. */
+/** Must be called early: the browser fires the event once, perhaps before the first page is rendered. */
 export function listenForInstallPrompt(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault()
@@ -27,12 +30,12 @@ function watch(changed: () => void): () => void {
   return () => watchers.delete(changed)
 }
 
-/** Asks the person whether to install; undefined where the browser does not offer it, or it is done. */
+/** Opens the browser's install prompt. Undefined if the browser offers none, or if the console is already installed. */
 export function useInstall(): (() => void) | undefined {
-  const event = useSyncExternalStore(watch, () => offered)
+  const event = useSyncExternalStore(watch, () => prompt)
   if (event === undefined) return undefined
   return () => {
-    // An offer can be used once.
+    // A prompt can be shown only once.
     set(undefined)
     void event.prompt()
   }

@@ -13,7 +13,7 @@ import type { ComponentPropsWithRef } from 'react'
 
 type Link = Omit<ComponentPropsWithRef<'a'>, 'color' | 'style'>
 
-/** Mantine's parts as links of the router: `to`, `params` and `search` are checked against the routes. */
+/** Mantine components as router links: TypeScript checks `to`, `params`, and `search` against the routes. */
 export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {...props} />)
 
 export const RouterButton = createLink((props: ButtonProps & Link) => <Button component="a" {...props} />)

@@ -6,10 +6,10 @@ export function NotFoundPage() {
   return (
     <EmptyState
       icon={<IconMapQuestion size={24} />}
-      title="There is no such page"
+      title="Page not found"
       action={<RouterButton to="/devices">Go to the devices</RouterButton>}
     >
-      The address may have a mistake in it, or what was here is gone.
+      The address may contain a mistake, or the page no longer exists.
     </EmptyState>
   )
 }

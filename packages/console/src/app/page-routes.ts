@@ -7,7 +7,7 @@ import { shellRoute } from './root-routes.tsx'
 
 const getParentRoute = () => shellRoute
 
-/** The pages beside the account's. Each is a file of its own, loaded when it is first gone to. */
+/** All pages except those of the account. Each page is a separate file, loaded when the page is first opened. */
 export const pageRoutes = [
   createRoute({
     getParentRoute,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { safeReturnPath } from './paths.ts'
 
-test('a path of the console is returned to, with what it shows', () => {
+test('keeps a path of the console with its search parameters', () => {
   expect(safeReturnPath('/events?types=%5B%22DEVICE_STATE%22%5D')).toBe('/events?types=%5B%22DEVICE_STATE%22%5D')
 })
 
@@ -13,6 +13,6 @@ test.each([
   '/\\elsewhere.example/',
   'javascript:alert(1)',
   '/sign-in?next=/sign-in',
-])('sign-in leads to the devices instead of %s', (path) => {
+])('replaces %s by the path of the device list', (path) => {
   expect(safeReturnPath(path)).toBe('/devices')
 })

@@ -1,4 +1,4 @@
-/** Where the server answers. The console lives on the same origin. */
+/** The paths of the server's endpoints. The console has the same origin. */
 export const api = {
   graphql: '/graphql/v1',
   stream: '/graphql/v1/stream',
@@ -6,7 +6,7 @@ export const api = {
   auth: '/auth',
 } as const
 
-/** Only a path of this console: a link from elsewhere must not lead away after sign-in. */
+/** Allows only paths of this console, so that a malicious sign-in link cannot redirect to another site. */
 export function safeReturnPath(path: string | undefined): string {
   if (path === undefined || !path.startsWith('/') || path.startsWith('//') || path.includes('\\')) return '/devices'
   return path.startsWith('/sign-in') ? '/devices' : path

@@ -3,20 +3,20 @@ import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 import { Provider as GraphqlProvider } from 'urql'
-import { GraphqlClientContext, useNewGraphqlClient } from '../graphql/use-client.ts'
-import { colours } from './colours.ts'
+import { ClearCacheContext, useGraphqlClient } from '../graphql/client-cache.ts'
+import { colors } from './colors.ts'
 import { theme } from './theme.ts'
 
-/** What every page stands on. */
+/** The providers that all pages need. */
 export function Providers({ children }: { children: ReactNode }) {
-  const { client, renew } = useNewGraphqlClient()
+  const { client, clearCache } = useGraphqlClient()
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={colours} defaultColorScheme="auto">
+    <MantineProvider theme={theme} cssVariablesResolver={colors} defaultColorScheme="auto">
       <ModalsProvider>
         <Notifications position="bottom-right" />
-        <GraphqlClientContext value={renew}>
+        <ClearCacheContext value={clearCache}>
           <GraphqlProvider value={client}>{children}</GraphqlProvider>
-        </GraphqlClientContext>
+        </ClearCacheContext>
       </ModalsProvider>
     </MantineProvider>
   )

@@ -12,7 +12,7 @@ export const homeRoute = createRoute({
 })
 
 interface SignInSearch {
-  /** Where the person wanted to go. */
+  /** The path to open after sign-in. */
   next?: string
 }
 
@@ -23,7 +23,7 @@ export const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
-/** Pages for those who are signed in. */
+/** The parent of all pages that require sign-in. */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',

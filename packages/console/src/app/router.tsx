@@ -1,7 +1,7 @@
 import { createRouter } from '@tanstack/react-router'
 import { Loading } from '../components/loading.tsx'
 import { accountRoutes } from './account-routes.ts'
-import { FaultPage } from './fault-page.tsx'
+import { ErrorPage } from './error-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { pageRoutes } from './page-routes.ts'
 import { homeRoute, rootRoute, shellRoute, signInRoute } from './root-routes.tsx'
@@ -10,7 +10,7 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren([homeRoute, signInRoute, shellRoute.addChildren([...pageRoutes, accountRoutes])]),
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading />,
-  defaultErrorComponent: FaultPage,
+  defaultErrorComponent: ErrorPage,
   defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,
 })

@@ -1,8 +1,12 @@
-/** Makes the console installable, and gives it a page of its own while the server is away. Not in `vite dev`. */
+/**
+ * Makes the console installable, and shows an offline page while the server cannot be reached. Disabled in `vite dev`.
+ */
 export function registerServiceWorker(): void {
-  // Browsers have them on secure origins only: https, and localhost.
+  // Browsers support service workers only on secure origins: HTTPS and localhost.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
   window.addEventListener('load', () => {
-    navigator.serviceWorker.register('/sw.js').catch((error) => console.warn('no service worker:', error))
+    navigator.serviceWorker
+      .register('/sw.js')
+      .catch((error) => console.warn('The service worker could not be registered:', error))
   })
 }

@@ -7,7 +7,7 @@ import { AppHeader } from './app-header.tsx'
 import { AppNavigation } from './app-navigation.tsx'
 import { SignedIn } from './signed-in.tsx'
 
-/** The frame around every page of those who are signed in. */
+/** The frame around every page that requires sign-in. */
 export function Shell() {
   return (
     <SignedIn>
@@ -24,8 +24,8 @@ function Frame() {
   }, [])
   return (
     <>
-      <button type="button" className="skip-link" onClick={skip}>
-        Skip to the content
+      <button type="button" className="skip-link" onClick={focusContent}>
+        Skip to content
       </button>
       <AppShell
         header={{ height: 48 }}
@@ -36,7 +36,7 @@ function Frame() {
           <AppHeader opened={opened} toggle={toggle} />
         </AppShell.Header>
         <AppShell.Navbar p="xs" aria-label="Pages">
-          <AppNavigation onGo={close} />
+          <AppNavigation onNavigate={close} />
         </AppShell.Navbar>
         <AppShell.Main>
           <Box id="content" tabIndex={-1} style={{ outline: 'none' }}>
@@ -48,5 +48,5 @@ function Frame() {
   )
 }
 
-/** By script, not by an address: what that says belongs to the page. */
-const skip = (): void => document.getElementById('content')?.focus()
+/** Moves the focus by script rather than by a hash link, because the URL holds the page's state. */
+const focusContent = (): void => document.getElementById('content')?.focus()

@@ -10,26 +10,30 @@ import { ViewerProvider } from '../features/user-settings/viewer-provider.tsx'
 import { isSignedOut } from '../graphql/describe-error.ts'
 import { signedOut } from '../graphql/signed-out.ts'
 
-/** Shows its children to those who are signed in, and leads the others to the sign-in page and back again. */
+/**
+ * Renders its children if a user is signed in. Otherwise, opens the sign-in page, which then returns to the current
+ * page.
+ */
 export function SignedIn({ children }: { children: ReactNode }) {
-  const [{ data, error }, again] = useQuery({ query: ViewerDocument, requestPolicy: 'cache-first' })
-  const goToSignIn = useGoToSignIn()
+  const [{ data, error }, refetch] = useQuery({ query: ViewerDocument, requestPolicy: 'cache-first' })
+  const openSignIn = useOpenSignIn()
   useEffect(
     () =>
       signedOut.listen(() => {
-        // A session is replaced when the person changes how they sign in; what was under way with the old one is refused.
+        // Changing a password or second factor replaces the session, and requests in flight with the old one are
+        // rejected.
         whoAmI().then(
-          ({ user }) => user === null && goToSignIn(),
+          ({ user }) => user === null && openSignIn(),
           () => {},
         )
       }),
-    [goToSignIn],
+    [openSignIn],
   )
-  // An answer that was there before this listened.
-  const isOut = error !== undefined && isSignedOut(error)
+  // A cached error from before this component subscribed.
+  const isSignedOutError = error !== undefined && isSignedOut(error)
   useEffect(() => {
-    if (isOut) goToSignIn()
-  }, [isOut, goToSignIn])
+    if (isSignedOutError) openSignIn()
+  }, [isSignedOutError, openSignIn])
 
   if (data?.login)
     return (
@@ -37,19 +41,19 @@ export function SignedIn({ children }: { children: ReactNode }) {
         {children}
       </ViewerProvider>
     )
-  if (error === undefined || isOut) return <Loading />
+  if (error === undefined || isSignedOutError) return <Loading />
   return (
     <Container size="sm" py="xl">
       <ErrorNotice
         error={error}
         title="The console could not be opened"
-        onRetry={() => again({ requestPolicy: 'network-only' })}
+        onRetry={() => refetch({ requestPolicy: 'network-only' })}
       />
     </Container>
   )
 }
 
-function useGoToSignIn(): () => void {
+function useOpenSignIn(): () => void {
   const router = useRouter()
   const navigate = useNavigate()
   return useCallback(() => {

@@ -12,10 +12,10 @@ import {
   Tooltip,
 } from '@mantine/core'
 
-/** Calm and dense. The reference page uses it too. */
+/** Shared with the API reference. */
 export const theme = createTheme({
   primaryColor: 'indigo',
-  // On this shade white text has a contrast of more than 4.5.
+  // White text on this shade has a contrast above 4.5.
   primaryShade: { light: 7, dark: 7 },
   autoContrast: true,
   respectReducedMotion: true,
@@ -37,13 +37,13 @@ export const theme = createTheme({
     Anchor: Anchor.extend({ defaultProps: { underline: 'hover' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } }),
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
-    // A presentational child that takes the focus is nothing that a menu may have.
+    // Mantine's placeholder is a focusable presentational child, which ARIA does not allow in a menu.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({
       defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } },
       styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } },
     }),
-    // A banner is the page's alone; this is a part of the dialog.
+    // A <header> inside a dialog would otherwise be announced as the page's banner.
     ModalHeader: ModalHeader.extend({ defaultProps: { role: 'presentation' } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 6, horizontalSpacing: 'sm' } }),

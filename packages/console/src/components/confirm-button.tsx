@@ -7,12 +7,12 @@ interface ConfirmDialogProps {
   opened: boolean
   onClose: () => void
   title: string
-  /** What will happen. */
+  /** The consequences of the action. */
   children: ReactNode
-  /** The verb on the button: "Delete key". */
+  /** The label of the confirming button: "Delete key". */
   confirm: string
   danger?: boolean
-  /** Rejects with what went wrong, which the dialog then shows; it closes when all went well. */
+  /** The dialog closes when the promise resolves, and shows the error if it rejects. */
   onConfirm: () => Promise<unknown>
 }
 
@@ -54,7 +54,7 @@ export function ConfirmDialog({ opened, onClose, title, children, confirm, dange
 }
 
 interface ConfirmButtonProps extends ButtonProps, Omit<ConfirmDialogProps, 'opened' | 'onClose' | 'children'> {
-  /** What stands on the button that opens the dialog. */
+  /** The content of the button that opens the dialog. */
   label: ReactNode
   children: ReactNode
 }

@@ -3,9 +3,9 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 
 interface CopyButtonProps {
   value: string
-  /** What is copied, for those who do not see what it stands beside: "device id". */
+  /** Names the value in the button's accessible label: "device id". */
   what: string
-  /** With words instead of an icon alone. */
+  /** Shows a labeled button instead of only an icon. */
   wide?: boolean
 }
 

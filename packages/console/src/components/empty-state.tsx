@@ -4,13 +4,13 @@ import type { ReactNode } from 'react'
 interface EmptyStateProps {
   icon?: ReactNode
   title: string
-  /** What to do next. */
+  /** The explanation. */
   children?: ReactNode
-  /** The button that does it. */
+  /** The button that adds the first entry. */
   action?: ReactNode
 }
 
-/** Stands where a list would be, and says how it gets its first entry. */
+/** Shown instead of an empty list. Explains how to add the first entry. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py={48} px="md" ta="center">

@@ -4,12 +4,12 @@ import { describeError } from '../graphql/describe-error.ts'
 
 interface ErrorNoticeProps {
   error: unknown
-  /** What was being done, such as "The devices could not be loaded". */
+  /** The operation that failed: "The devices could not be loaded". */
   title?: string
   onRetry?: () => void
 }
 
-/** What happened and what to do. */
+/** Shows an error and how to resolve it. */
 export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps) {
   const { what, advice, requestId } = describeError(error)
   return (

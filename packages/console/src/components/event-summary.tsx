@@ -6,7 +6,7 @@ interface EventSummaryProps {
   event: { type: string; state: string | null; data: Record<string, unknown> }
 }
 
-/** What an event changed, in words. */
+/** Describes what an event changed. */
 export function EventSummary({ event: { state, data } }: EventSummaryProps) {
   const changes = changesOf(data)
   return (
@@ -42,7 +42,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
           </Text>
           : <Value value={change.old} />
           <span aria-hidden="true"> → </span>
-          <span style={hidden}> is now </span>
+          <span style={visuallyHidden}> is now </span>
           <Value value={change.new} />
         </Text>
       ))}
@@ -55,10 +55,16 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   )
 }
 
-/** For those who hear the page. Its place is in the change: outside it, a table that scrolls would not cut it off. */
-const hidden = { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' } as const
+/** Only for screen readers. Positioned inside the change, so that a scrolling table clips it. */
+const visuallyHidden = {
+  position: 'absolute',
+  width: 1,
+  height: 1,
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+} as const
 
-const CUT = 80
+const MAX_LENGTH = 80
 
 function Value({ value }: { value: unknown }) {
   if (value === null || value === undefined || value === '')
@@ -68,26 +74,26 @@ function Value({ value }: { value: unknown }) {
       </Text>
     )
   const text = plainText(value)
-  return <span>{text.length > CUT ? `${text.slice(0, CUT)}…` : text}</span>
+  return <span>{text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text}</span>
 }
 
-const words: Record<string, string> = {
+const factNames: Record<string, string> = {
   hardwareId: 'hardware id',
   readOnly: 'read-only',
   requireDigest: 'digest required',
   registrationCode: 'registration code',
-  formerSecretUntil: 'former secret valid until',
+  formerSecretUntil: 'old secret valid until',
   allow: 'may register again',
 }
 
-/** What a browser calls itself, in a hundred characters: the details have it. */
-const tooLong = new Set(['agent'])
+/** User agent strings are long, so only the event's details show them. */
+const omittedFacts = new Set(['agent'])
 
 function Facts({ data }: { data: Record<string, unknown> }) {
   const facts = Object.entries(data).flatMap(([name, value]) => {
-    if (tooLong.has(name)) return []
+    if (omittedFacts.has(name)) return []
     const text = factText(value)
-    return text === undefined ? [] : [`${words[name] ?? name} ${text}`]
+    return text === undefined ? [] : [`${factNames[name] ?? name} ${text}`]
   })
   return (
     <Text span inherit style={{ overflowWrap: 'anywhere' }}>
@@ -96,7 +102,7 @@ function Facts({ data }: { data: Record<string, unknown> }) {
   )
 }
 
-/** Undefined for what says nothing. */
+/** Undefined for empty values. */
 function factText(value: unknown): string | undefined {
   if (value === null || value === undefined || value === '') return undefined
   if (value === true) return 'yes'
@@ -107,12 +113,12 @@ function factText(value: unknown): string | undefined {
     return count === 0 ? undefined : String(count)
   }
   const text = plainText(value)
-  return text.length > CUT ? `${text.slice(0, CUT)}…` : text
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }
 
 const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** The old and new value of each name that an event changed; undefined where it tells no changes. */
+/** The old and new value of each changed name. Undefined if the event's data contains no changes. */
 export function changesOf(data: Record<string, unknown>): Change[] | undefined {
   const { changes } = data
   if (typeof changes !== 'object' || changes === null) return undefined

@@ -2,7 +2,7 @@ import { Paper, Table } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 interface ListTableProps {
-  /** What the table lists, for those who do not see the heading above it. */
+  /** The table's accessible name. */
   label: string
   /** An empty heading is a column of buttons. */
   columns: readonly string[]
@@ -10,7 +10,7 @@ interface ListTableProps {
   minWidth?: number
 }
 
-/** A short list as a table, which scrolls sideways where the window is narrow. */
+/** A short list as a table that scrolls horizontally in narrow windows. */
 export function ListTable({ label, columns, children, minWidth = 640 }: ListTableProps) {
   return (
     <Paper withBorder>

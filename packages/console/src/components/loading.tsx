@@ -1,6 +1,6 @@
 import { Center, Loader } from '@mantine/core'
 
-/** Until a page's first answer is there. */
+/** Shown until a page's first data arrives. */
 export function Loading({ what = 'page' }: { what?: string }) {
   return (
     <Center py={64} role="status" aria-label={`Loading ${what}`}>

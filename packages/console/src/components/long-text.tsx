@@ -3,13 +3,13 @@ import { useState } from 'react'
 
 interface LongTextProps {
   value: string
-  /** Longer texts are cut until the person asks for all. */
+  /** The number of lines shown before the user expands the value. */
   lines?: number
 }
 
 const LONG = 200
 
-/** A value as it is: line breaks and blanks kept, long ones opened on demand. */
+/** A value with its line breaks and spaces. Long values are collapsed at first. */
 export function LongText({ value, lines = 3 }: LongTextProps) {
   const [open, setOpen] = useState(false)
   if (value === '')

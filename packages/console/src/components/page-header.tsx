@@ -5,15 +5,15 @@ import classes from './page-header.module.css'
 
 interface PageHeaderProps {
   title: string
-  /** Beside the title: a count, a state. */
+  /** Shown next to the title, such as a count or a state. */
   beside?: ReactNode
-  /** One line on what the page is for. */
+  /** One line that describes the page. */
   children?: ReactNode
   /** Buttons. */
   actions?: ReactNode
 }
 
-/** The page's one first-level heading; the window is called after it. */
+/** The page's only first-level heading. It also sets the window's title. */
 export function PageHeader({ title, beside, children, actions }: PageHeaderProps) {
   useDocumentTitle(`${title} · Muster`)
   return (

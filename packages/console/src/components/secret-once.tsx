@@ -5,20 +5,20 @@ import { CopyButton } from './copy-button.tsx'
 import { downloadText } from './download-text.ts'
 
 interface SecretOnceProps {
-  /** What it is: "secret access key", "device secret", "registration code". */
+  /** The kind of secret: "secret access key", "device secret", or "registration code". */
   what: string
   value: string
-  /** Offers the secret as a file. */
+  /** Also offers the secret as a download. */
   file?: { name: string; content: string }
   children?: ReactNode
 }
 
-/** A secret that the server shows in this answer and never again. */
+/** A secret that the server returns only once. */
 export function SecretOnce({ what, value, file, children }: SecretOnceProps) {
   return (
     <Stack gap="sm">
-      <Alert color="yellow" icon={<IconKey />} title={`Keep this ${what} now`}>
-        It is shown this once. The server cannot show it again.
+      <Alert color="yellow" icon={<IconKey />} title={`Save this ${what} now`}>
+        It is shown only once. The server cannot show it again.
       </Alert>
       <Code block aria-label={what} style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
         {value}

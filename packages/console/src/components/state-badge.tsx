@@ -2,13 +2,13 @@ import classes from './state-badge.module.css'
 import { Since } from './time.tsx'
 
 interface StateBadgeProps {
-  /** `active` or `inactive`, as the API gives it. */
+  /** `active` or `inactive`, as returned by the API. */
   state: string
-  /** Since when; shows how long. */
+  /** The start of the state. The badge shows the duration since then. */
   since?: string | null
 }
 
-/** Says the state by word and shape, not by colour alone. */
+/** Shows the state with a word and a shape, not with color alone. */
 export function StateBadge({ state, since }: StateBadgeProps) {
   return (
     <span className={classes.state}>

@@ -11,22 +11,22 @@ test.each([
   [3 * 60_000 + 59_000, '3 min ago'],
   [26 * 3_600_000, '1 d ago'],
   [-30 * 60_000, 'in 30 min'],
-])('%i ms before now is %s', (ms, text) => {
+])('shows %i ms before now as %s', (ms, text) => {
   expect(relativeTime(before(ms), now)).toBe(text)
 })
 
-test('what is to come in seven days is so a moment later too', () => {
+test('still shows seven days a moment after a time seven days ahead was set', () => {
   expect(relativeTime(before(-7 * 86_400_000 + 2_000), now)).toBe('in 7 d')
 })
 
-test('beyond a month a date is shown', () => {
+test('shows a date for times more than a month away', () => {
   expect(relativeTime(before(40 * 86_400_000), now)).toMatch(/2030/)
 })
 
-test('durations are in their greatest unit', () => {
+test('shows durations in their largest unit', () => {
   expect([900, 61_000, 3_600_000, 86_400_000 * 3].map(duration)).toEqual(['0 s', '1 min', '1 h', '3 d'])
 })
 
-test('the exact time has the zone and the instant as the API writes it', () => {
+test('includes the time in the API’s format in the exact time', () => {
   expect(exactTime(new Date(now))).toContain('2030-05-06T12:00:00.000Z')
 })

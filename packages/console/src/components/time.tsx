@@ -3,15 +3,15 @@ import { Hint } from './hint.tsx'
 import classes from './time.module.css'
 
 interface TimeProps {
-  /** As the API gives it. */
+  /** As returned by the API. */
   value: string | null | undefined
-  /** What to show for none. */
+  /** Shown if there is no value. */
   none?: string
-  /** `relative`: 3 min ago. `local`: the date and time in the person's zone. */
+  /** `relative`: 3 min ago. `local`: the date and time in the user's time zone. */
   format?: 'relative' | 'local'
 }
 
-/** A moment. Hovering shows it exactly, with the zone. */
+/** A time. On hover, it shows the exact time with the time zone. */
 export function Time({ value, none = 'never', format = 'relative' }: TimeProps) {
   const now = useNow()
   if (value === null || value === undefined) return <span className={classes.dimmed}>{none}</span>
@@ -23,7 +23,7 @@ export function Time({ value, none = 'never', format = 'relative' }: TimeProps) 
   )
 }
 
-/** How long something has been so: `3 min`, `2 d`. */
+/** The time since `value`: `3 min`, `2 d`. */
 export function Since({ value }: { value: string | null | undefined }) {
   const now = useNow()
   if (value === null || value === undefined) return null
@@ -45,7 +45,7 @@ export const exactTime = (date: Date): string => `${exact.format(date)} · ${dat
 
 export const localTime = (date: Date): string => local.format(date)
 
-const steps: [unit: string, ms: number][] = [
+const units: [unit: string, ms: number][] = [
   ['d', 86_400_000],
   ['h', 3_600_000],
   ['min', 60_000],
@@ -53,22 +53,22 @@ const steps: [unit: string, ms: number][] = [
 ]
 
 export function duration(ms: number): string {
-  const [unit, size] = steps.find((step) => Math.abs(ms) >= step[1]) ?? ['s', 1000]
+  const [unit, size] = units.find(([, size]) => Math.abs(ms) >= size) ?? ['s', 1000]
   return `${Math.floor(Math.abs(ms) / size)} ${unit}`
 }
 
-/** What is to come in seven days is not in six, only because a second has gone by. */
-const ROUND_UP = 1.02
+/** Rounds future times up slightly, so that a time seven days ahead does not become "in 6 d" after a second. */
+const FUTURE_ROUNDING = 1.02
 
-/** Beyond a month a date says more than a number of days. */
+/** A duration for times within 30 days, and otherwise a date. */
 export function relativeTime(date: Date, now: number): string {
   const ms = now - date.getTime()
   if (Math.abs(ms) > 30 * 86_400_000) return day.format(date)
   if (Math.abs(ms) < 5000) return 'just now'
-  return ms > 0 ? `${duration(ms)} ago` : `in ${duration(ms * ROUND_UP)}`
+  return ms > 0 ? `${duration(ms)} ago` : `in ${duration(ms * FUTURE_ROUNDING)}`
 }
 
-/** One timer for all times on the page. */
+/** All times on the page share one timer. */
 const watchers = new Set<() => void>()
 let current = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
@@ -76,7 +76,7 @@ let timer: ReturnType<typeof setInterval> | undefined
 function watch(changed: () => void): () => void {
   watchers.add(changed)
   if (timer === undefined) {
-    // Nobody looked for a while: the time that was is not the present one.
+    // The timer was stopped, so the stored time may be outdated.
     current = Date.now()
     timer = setInterval(tick, 5000)
   }

@@ -1,24 +1,24 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Asks a query again after a change. While an answer is on its way, the client drops what is asked, and that answer may be
- * from before the change: then it is asked once more when the answer is there.
+ * Refetches a query after a change. While a fetch is in flight, urql ignores further requests, and its result may be
+ * from before the change. In that case, the query is fetched once more when the result has arrived.
  */
-export function useRefresh(query: { fetching: boolean; stale: boolean }, ask: () => void): () => void {
-  const isAsking = query.fetching || query.stale
-  const state = useRef({ isAsked: false, again: false })
+export function useRefresh(query: { fetching: boolean; stale: boolean }, refetch: () => void): () => void {
+  const isFetching = query.fetching || query.stale
+  const state = useRef({ isRequested: false, isOutdated: false })
   const run = (): void => {
-    state.current = { isAsked: true, again: false }
-    ask()
+    state.current = { isRequested: true, isOutdated: false }
+    refetch()
   }
-  // Every rendering after `ask` sees that it is being asked, or the answer.
+  // Each render after `refetch` sees either a fetch in flight or its result.
   useEffect(() => {
-    if (isAsking) return
-    state.current.isAsked = false
-    if (state.current.again) run()
+    if (isFetching) return
+    state.current.isRequested = false
+    if (state.current.isOutdated) run()
   })
   return () => {
-    if (isAsking || state.current.isAsked) state.current.again = true
+    if (isFetching || state.current.isRequested) state.current.isOutdated = true
     else run()
   }
 }

@@ -6,13 +6,13 @@ type Tree = RegisteredRouter['routeTree']
 type SearchOf<Id extends RouteIds<Tree>> = RouteById<Tree, Id>['types']['fullSearchSchema']
 
 interface ChangeOptions {
-  /** In place of the present entry of the history: for typing and dragging, where each step back would be too many. */
+  /** Replaces the current history entry. For typing and dragging, which would otherwise add an entry for each step. */
   replace?: boolean
 }
 
 /**
- * What a page shows, kept in its address: it can be shared, and the back button works. The route's `validateSearch` says
- * what it holds. A member set to undefined leaves the address.
+ * Keeps a page's state in its URL, so that it can be shared and the back button works. The route's `validateSearch`
+ * defines the state. Setting a member to undefined removes it from the URL.
  */
 export function useUrlState<Id extends RouteIds<Tree>>(
   from: Id,

@@ -3,11 +3,11 @@ import { api } from '../app/paths.ts'
 import { isSignedOut } from './describe-error.ts'
 import { fetchOptionsWith } from './session-headers.ts'
 
-/** Talks to the API with the browser's session. `onSignedOut` is called when the session no longer holds. */
+/** Creates a client that uses the browser's session. It calls `onSignedOut` when the session is no longer valid. */
 export function createGraphqlClient(onSignedOut: () => void): Client {
   return createClient({
     url: api.graphql,
-    // Queries are posted too: a session is not accepted with GET.
+    // The server accepts sessions only with POST.
     preferGetMethod: false,
     requestPolicy: 'cache-and-network',
     fetchOptions: fetchOptionsWith({}),

@@ -1,34 +1,34 @@
 import { CombinedError } from 'urql'
 
-/** An error as a person reads it. */
+/** An error in words for the user. */
 export interface ErrorDescription {
   /** What happened. */
   what: string
-  /** What to do about it; undefined where `what` says it already. */
+  /** How to resolve it. Undefined if `what` says that already. */
   advice?: string
-  /** The API's code; undefined when no answer of the API was received. */
+  /** The API's error code. Undefined without a response from the API. */
   code?: string
-  /** Finds the fault in the server's log. */
+  /** Identifies the error in the server's log. */
   requestId?: string
 }
 
-const away: ErrorDescription = {
-  what: 'The server does not answer.',
-  advice: 'Check that it runs and that this computer reaches it, then try again.',
+const unreachable: ErrorDescription = {
+  what: 'The server is not responding.',
+  advice: 'Check that it is running and that this computer can reach it, then try again.',
 }
 
 const advice: Record<string, string> = {
   UNAUTHENTICATED: 'Sign in again.',
   RATE_LIMITED: 'Wait a moment, then try again.',
-  UNAVAILABLE: 'Try again in a moment. Nothing is lost.',
-  INTERNAL: 'Try again. If it stays, whoever runs the server finds the fault in its log under the request id.',
-  QUERY_TOO_COMPLEX: 'Ask for less at once: fewer columns or a smaller page.',
+  UNAVAILABLE: 'Try again in a moment. No data is lost.',
+  INTERNAL: 'Try again. If the error persists, the server’s operator can find it in the log by the request id.',
+  QUERY_TOO_COMPLEX: 'Request less at once: fewer columns or a smaller page.',
 }
 
-/** The one place that turns what was thrown or answered into words. The server's messages are shown as they are. */
+/** Describes any error for the user. Messages of the server are shown unchanged. */
 export function describeError(error: unknown): ErrorDescription {
-  if (error instanceof CombinedError) return describeAnswer(error)
-  if (error instanceof TypeError && /fetch|network|load failed/i.test(error.message)) return away
+  if (error instanceof CombinedError) return describeResponse(error)
+  if (error instanceof TypeError && /fetch|network|load failed/i.test(error.message)) return unreachable
   if (error instanceof Error) return { what: sentence(error.message) }
   return { what: String(error) }
 }
@@ -39,12 +39,12 @@ export function errorText(error: unknown): string {
   return advice === undefined ? what : `${what} ${advice}`
 }
 
-/** Codes of all errors in an answer: `CONFLICT`, `RESERVED_ATTRIBUTE` … */
+/** The error code of a response, such as `CONFLICT` or `RESERVED_ATTRIBUTE`. */
 export function errorCode(error: unknown): string | undefined {
   return describeError(error).code
 }
 
-/** What `extensions.reason` of the first error says. */
+/** `extensions.reason` of the first error. */
 export function errorReason(error: unknown): string | undefined {
   const reason = error instanceof CombinedError ? error.graphQLErrors[0]?.extensions.reason : undefined
   return typeof reason === 'string' ? reason : undefined
@@ -53,9 +53,9 @@ export function errorReason(error: unknown): string | undefined {
 export const isSignedOut = (error: CombinedError): boolean =>
   error.graphQLErrors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED')
 
-function describeAnswer({ graphQLErrors, networkError }: CombinedError): ErrorDescription {
+function describeResponse({ graphQLErrors, networkError }: CombinedError): ErrorDescription {
   const first = graphQLErrors[0]
-  if (first === undefined) return networkError instanceof SyntaxError ? notTheApi : away
+  if (first === undefined) return networkError instanceof SyntaxError ? notMuster : unreachable
   const code = typeof first.extensions.code === 'string' ? first.extensions.code : undefined
   const requestId = typeof first.extensions.requestId === 'string' ? first.extensions.requestId : undefined
   return {
@@ -65,12 +65,12 @@ function describeAnswer({ graphQLErrors, networkError }: CombinedError): ErrorDe
   }
 }
 
-const notTheApi: ErrorDescription = {
-  what: 'Something other than the API answered.',
-  advice: 'A proxy in front of the server may be misconfigured, or the server is being restarted.',
+const notMuster: ErrorDescription = {
+  what: 'The response is not from the Muster API.',
+  advice: 'A proxy in front of the server may be misconfigured, or the server may be restarting.',
 }
 
-/** The API writes its messages small and without a full stop; names of arguments keep their spelling. */
+/** Capitalizes a message of the API and adds a period. A message that starts with an argument's name keeps its case. */
 function sentence(message: string): string {
   const text = /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message
   return /[.!?]$/.test(text) ? text : `${text}.`

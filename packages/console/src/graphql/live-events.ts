@@ -7,14 +7,14 @@ import { sessionHeaders } from './session-headers.ts'
 export type LiveEvent = LiveEventsSubscription['events']
 
 export interface LiveListener {
-  /** Events in the order they happened; several at once when many happen. */
+  /** Receives events in order, in batches. */
   onEvents(events: readonly LiveEvent[]): void
-  /** Some were missed for good: what is shown must be asked for anew. */
+  /** Called if events were lost, so the displayed data must be fetched again. */
   onGap?(): void
 }
 
-/** `broken`: it will be tried again. `off`: the session has ended. */
-export type LiveStatus = 'off' | 'connecting' | 'live' | 'broken'
+/** `reconnecting`: the connection broke and is retried. `off`: the session has ended. */
+export type LiveStatus = 'off' | 'connecting' | 'live' | 'reconnecting'
 
 export interface LiveEvents {
   readonly status: LiveStatus
@@ -24,14 +24,14 @@ export interface LiveEvents {
   stop(): void
 }
 
-/** Events are handed on at most this often, so that a hundred a second are a few renderings. */
-const HAND_ON_EVERY_MS = 200
+/** The interval between batches. It limits how often React renders when there are many events. */
+const BATCH_INTERVAL_MS = 200
 const FIRST_RETRY_MS = 500
-const LONGEST_RETRY_MS = 15_000
+const MAX_RETRY_MS = 15_000
 
 /**
- * The tab's one subscription to everything that happens in the account. It resumes after the last event seen when the
- * connection broke, so that nothing is missed while the server restarts or the computer sleeps.
+ * The tab's only subscription, to all events of the account. After an interruption, it resumes after the last
+ * received event, so that no event is missed while the server restarts or the computer sleeps.
  */
 export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   const client = createClient({
@@ -46,8 +46,8 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   const watchers = new Set<() => void>()
   let status: LiveStatus = 'off'
   let after: string | undefined
-  let waiting: LiveEvent[] = []
-  let handOnTimer: ReturnType<typeof setTimeout> | undefined
+  let batch: LiveEvent[] = []
+  let batchTimer: ReturnType<typeof setTimeout> | undefined
   let retryTimer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
   let unsubscribe: (() => void) | undefined
@@ -58,48 +58,48 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
     for (const changed of watchers) changed()
   }
 
-  const tellGap = (): void => {
+  const notifyGap = (): void => {
     for (const listener of listeners) listener.onGap?.()
   }
 
   /**
-   * Without an event seen there is no place to resume at: what happened while the connection was away, or between the page's first
-   * answers and the first connection, is unknown.
+   * If no event has been received yet, there is no event to resume after. Events since the page's first queries, or
+   * during an interruption, may be missing.
    */
   const connected = (): void => {
     failures = 0
     setStatus('live')
-    if (after === undefined) tellGap()
+    if (after === undefined) notifyGap()
   }
 
-  const handOn = (): void => {
-    handOnTimer = undefined
-    const events = waiting
-    waiting = []
+  const deliverBatch = (): void => {
+    batchTimer = undefined
+    const events = batch
+    batch = []
     for (const listener of listeners) listener.onEvents(events)
   }
 
-  const take = (event: LiveEvent): void => {
+  const receive = (event: LiveEvent): void => {
     after = event.id
-    waiting.push(event)
-    handOnTimer ??= setTimeout(handOn, HAND_ON_EVERY_MS)
+    batch.push(event)
+    batchTimer ??= setTimeout(deliverBatch, BATCH_INTERVAL_MS)
   }
 
   const retry = (): void => {
     unsubscribe = undefined
     if (status === 'off') return
-    setStatus('broken')
-    const delay = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++)
+    setStatus('reconnecting')
+    const delay = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++)
     retryTimer = setTimeout(connect, delay)
   }
 
-  const refused = (code: unknown): void => {
-    // The shell finds out whether the person is signed out, or has a new session: after a change of password, say.
+  const handleRejection = (code: unknown): void => {
+    // The shell checks whether the user is signed out or has a new session, for example after a password change.
     if (code === 'UNAUTHENTICATED') onSignedOut()
-    // The place to resume at may be too old to be known any more; begin from now on.
+    // The event to resume after may have been deleted since. Continue with new events only.
     if ((code === 'BAD_USER_INPUT' || code === 'NOT_FOUND') && after !== undefined) {
       after = undefined
-      tellGap()
+      notifyGap()
     }
   }
 
@@ -110,11 +110,11 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
       { query, variables: { after }, operationName: 'LiveEvents' },
       {
         next({ data, errors }) {
-          if (errors !== undefined) refused(errors[0]?.extensions?.code)
-          else if (data?.events !== undefined) take(data.events)
+          if (errors !== undefined) handleRejection(errors[0]?.extensions?.code)
+          else if (data?.events !== undefined) receive(data.events)
         },
         error(error) {
-          if (isRefusal(error)) refused('UNAUTHENTICATED')
+          if (isUnauthorized(error)) handleRejection('UNAUTHENTICATED')
           retry()
         },
         complete: retry,
@@ -125,22 +125,22 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   const stop = (): void => {
     setStatus('off')
     clearTimeout(retryTimer)
-    clearTimeout(handOnTimer)
-    handOnTimer = undefined
-    waiting = []
+    clearTimeout(batchTimer)
+    batchTimer = undefined
+    batch = []
     after = undefined
     unsubscribe?.()
     unsubscribe = undefined
   }
 
-  /** Nobody waits for the timer when the network is known to be back. */
-  const hurry = (): void => {
+  /** Reconnects without waiting for the timer when the browser is online again. */
+  const reconnectNow = (): void => {
     if (retryTimer === undefined) return
     clearTimeout(retryTimer)
     connect()
   }
 
-  window.addEventListener('online', hurry)
+  window.addEventListener('online', reconnectNow)
 
   return {
     get status() {
@@ -164,7 +164,7 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   }
 }
 
-const isRefusal = (error: unknown): boolean =>
+const isUnauthorized = (error: unknown): boolean =>
   typeof error === 'object' &&
   error !== null &&
   'response' in error &&

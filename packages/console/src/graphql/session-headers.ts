@@ -1,7 +1,7 @@
-/** Without this header, which no other site can send, the server does not look at the session. */
+/** The server ignores the session cookie without this header, which other sites cannot send. */
 export const sessionHeaders = { 'muster-session': '1' } as const
 
-/** How the session's requests are sent, with further headers. */
+/** Fetch options that send the session, with additional headers. */
 export const fetchOptionsWith = (headers: Readonly<Record<string, string>>): RequestInit => ({
   credentials: 'same-origin',
   headers: { ...sessionHeaders, ...headers },

@@ -1,4 +1,4 @@
-/** Tells the shell, wherever it was noticed, that the session no longer holds. */
+/** Notifies the shell that the session is no longer valid, from wherever that was detected. */
 const listeners = new Set<() => void>()
 
 export const signedOut = {

@@ -3,8 +3,8 @@ import { type AnyVariables, CombinedError, type OperationContext, type TypedDocu
 import { fetchOptionsWith } from './session-headers.ts'
 
 /**
- * Runs a mutation; rejects with the error, so that dialogs can show it. Afterwards every query over one of these types asks
- * again, also where the answer names none of them, as a deletion's.
+ * Runs a mutation, and rejects with its error, so that dialogs can show it. Afterwards, all queries over the given
+ * types are refetched, even if the response contains no such object, as after a deletion.
  */
 export function useChange<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
@@ -18,7 +18,7 @@ export function useChange<Data, Variables extends AnyVariables>(
       const context = { additionalTypenames, ...(headers && { fetchOptions: fetchOptionsWith(headers) }) }
       const { data, error } = await client.mutation(document, variables, context)
       if (error !== undefined) throw error
-      if (data === undefined) throw new Error('the server answered nothing')
+      if (data === undefined) throw new Error('the server’s response is empty')
       return data
     },
     [client, document, names],
@@ -26,24 +26,24 @@ export function useChange<Data, Variables extends AnyVariables>(
 }
 
 /**
- * `useChange` for a mutation that creates something. If no response arrives, the same variables are sent again with the same
- * Idempotency-Key, so that nothing is created twice.
+ * `useChange` for a mutation that creates something. If no response arrives, the same variables are sent again with
+ * the same Idempotency-Key, so that nothing is created twice.
  */
 export function useCreation<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
   types: readonly string[] = [],
 ): (variables: Variables) => Promise<Data> {
   const change = useChange(document, types)
-  const unanswered = useRef<{ variables: string; key: string }>(undefined)
+  const unconfirmed = useRef<{ variables: string; key: string }>(undefined)
   return useCallback(
     async (given: Variables): Promise<Data> => {
       const variables = JSON.stringify(given)
-      const key = unanswered.current?.variables === variables ? unanswered.current.key : newIdempotencyKey()
-      unanswered.current = undefined
+      const key = unconfirmed.current?.variables === variables ? unconfirmed.current.key : newIdempotencyKey()
+      unconfirmed.current = undefined
       try {
         return await change(given, { 'Idempotency-Key': `"${key}"` })
       } catch (error) {
-        if (error instanceof CombinedError && error.networkError !== undefined) unanswered.current = { variables, key }
+        if (error instanceof CombinedError && error.networkError !== undefined) unconfirmed.current = { variables, key }
         throw error
       }
     },
@@ -55,7 +55,10 @@ export function useCreation<Data, Variables extends AnyVariables>(
 const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** For queries over lists that may be empty: an empty answer names no type by which it could be found again. */
+/**
+ * Marks a query with the types of a list that may be empty. An empty response contains no type that would trigger a
+ * refetch.
+ */
 export function useTypes(...types: string[]): Partial<OperationContext> {
   const names = types.join(' ')
   return useMemo(() => ({ additionalTypenames: names.split(' ') }), [names])

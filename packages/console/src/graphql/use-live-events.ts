@@ -2,10 +2,10 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { createLiveEvents, type LiveEvent, type LiveListener, type LiveStatus } from './live-events.ts'
 import { signedOut } from './signed-out.ts'
 
-/** The tab's one connection; the shell starts it when somebody is signed in. */
+/** The tab's only connection. The shell starts it when a user is signed in. */
 export const liveEvents = createLiveEvents(signedOut.announce)
 
-/** Calls the listener, always its latest rendering's, while the component is there. */
+/** Calls the latest render's listener while the component is mounted. */
 export function useLiveEvents({ onEvents, onGap }: LiveListener): void {
   const events = useEffectEvent(onEvents)
   const gap = useEffectEvent(() => onGap?.())
@@ -14,7 +14,7 @@ export function useLiveEvents({ onEvents, onGap }: LiveListener): void {
 
 export const useLiveStatus = (): LiveStatus => useSyncExternalStore(liveEvents.watchStatus, () => liveEvents.status)
 
-/** The devices that an event is about; for a service's event, its device. */
+/** The ids of the devices that an event is about. For an event of a service, this is its device. */
 export const devicesOf = (event: LiveEvent): string[] => idsOf(event, 'device')
 
 export const servicesOf = (event: LiveEvent): string[] => idsOf(event, 'service')

@@ -19,7 +19,7 @@ const policy = {
   'frame-ancestors': "'none'",
 }
 
-/** The picture of the schema is laid out by WebAssembly, in a worker that the page makes from a blob; so are the editor's. */
+/** The schema diagram is laid out by WebAssembly, in a worker that the page makes from a blob; so are the editor's. */
 const docPolicy = {
   ...policy,
   'script-src': "'self' 'wasm-unsafe-eval'",

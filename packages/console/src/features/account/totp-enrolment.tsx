@@ -16,7 +16,10 @@ interface TotpEnrolmentProps {
 
 type Step = 'password' | 'scan' | 'backup'
 
-/** Password, then the code to scan and a first code of the app, then the backup codes. Off until the first code was right. */
+/**
+ * Password, then the code to scan and a first code of the app, then the backup codes. Off until the first code was
+ * right.
+ */
 export function TotpEnrolment({ opened, onClose, onDone }: TotpEnrolmentProps) {
   const [step, setStep] = useState<Step>('password')
   const [setup, setSetup] = useState<TotpSetup>()

@@ -22,7 +22,10 @@ interface AttributeTableProps {
   onRemove(cell: Cell): void
 }
 
-/** Names with their values: in the base, and, where a context is chosen, what it overrides and which of the two is in force. */
+/**
+ * Names with their values: in the base, and, where a context is chosen, what it overrides and which of the two is in
+ * force.
+ */
 export function AttributeTable(props: AttributeTableProps) {
   const { rows, context, onRemove } = props
   const isInContext = context !== undefined

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useClient, useQuery } from 'urql'
-import { useKept } from '../../components/use-kept.ts'
+import { useLastValue } from '../../components/use-last-value.ts'
 import { useRefresh } from '../../components/use-refresh.ts'
 import { useChange } from '../../graphql/use-change.ts'
 import { useLiveEvents } from '../../graphql/use-live-events.ts'
@@ -58,7 +58,7 @@ export function useAttributes(targetId: string, context: Place): UseAttributes {
   // Until the answer for the chosen context is there, that of the one before is not shown for it.
   const isCurrent = operation !== undefined && operation.variables.context === context
   const found = isCurrent ? data?.login?.service[0] : undefined
-  const kept = useKept(useMemo(() => found && { context, target: found }, [found, context]))
+  const kept = useLastValue(useMemo(() => found && { context, target: found }, [found, context]))
   const target = kept !== undefined && kept.context === context ? kept.target : undefined
   return {
     attributes: target && { base: target.base, overrides: target.overrides ?? {}, contexts: target.contexts },

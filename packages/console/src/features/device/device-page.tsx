@@ -6,7 +6,7 @@ import { Loading } from '../../components/loading.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { useKept } from '../../components/use-kept.ts'
+import { useLastValue } from '../../components/use-last-value.ts'
 import { useRefresh } from '../../components/use-refresh.ts'
 import { useUrlState } from '../../components/use-url-state.ts'
 import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
@@ -29,7 +29,7 @@ export function DevicePage() {
 function DeviceById({ deviceId }: { deviceId: string }) {
   const [query, ask] = useQuery({ query: DeviceDetailsDocument, variables: { id: [deviceId] } })
   const { data, error } = query
-  const login = useKept(data?.login ?? undefined)
+  const login = useLastValue(data?.login ?? undefined)
   const refresh = useRefresh(query, () => ask({ requestPolicy: 'network-only' }))
   useLiveEvents({
     onEvents(events) {

@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
-import { useKept } from '../../components/use-kept.ts'
+import { useLastValue } from '../../components/use-last-value.ts'
 import { useRefresh } from '../../components/use-refresh.ts'
 import { useUrlState } from '../../components/use-url-state.ts'
 import { useLiveEvents } from '../../graphql/use-live-events.ts'
@@ -31,7 +31,7 @@ export function ServicePage() {
 function ServiceById({ deviceId, serviceId }: { deviceId: string; serviceId: string }) {
   const [query, ask] = useQuery({ query: ServiceDetailsDocument, variables: { id: [serviceId] } })
   const { data, error } = query
-  const login = useKept(data?.login ?? undefined)
+  const login = useLastValue(data?.login ?? undefined)
   const refresh = useRefresh(query, () => ask({ requestPolicy: 'network-only' }))
   useLiveEvents({
     onEvents(events) {

@@ -2,7 +2,10 @@ import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
 import classes from './device-cell.module.css'
 
-/** Leads to the device's page. A link of the router follows every change of the address, which hundreds of them need not. */
+/**
+ * Leads to the device's page. A link of the router follows every change of the address, which hundreds of them need
+ * not.
+ */
 export function DeviceAnchor({ id, name }: { id: string; name: string }) {
   const router = useRouter()
   const place = { to: '/devices/$deviceId', params: { deviceId: id } } as const

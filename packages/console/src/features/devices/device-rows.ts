@@ -21,7 +21,9 @@ export interface DeviceRows {
   readonly isOutdated: boolean
   readonly error: CombinedError | undefined
   row(index: number): Row | undefined
-  /** These rows are in view, the last one not among them. What is missing is asked for: these first, then those around. */
+  /**
+   * These rows are in view, the last one not among them. What is missing is asked for: these first, then those around.
+   */
   show(from: number, to: number): void
   /** Something happened to these devices. */
   touch(ids: readonly string[]): void

@@ -4,7 +4,10 @@ import { DeviceIdsDocument } from './devices.generated.ts'
 
 const MOST_IDS = 1_000
 
-/** The devices of these rows, the last one among them. Those that are not there are asked for, by their place in the order of now. */
+/**
+ * The devices of these rows, the last one among them. Those that are not there are asked for, by their place in the
+ * order of now.
+ */
 export async function idsOfRows(
   client: Client,
   rows: DeviceRows,

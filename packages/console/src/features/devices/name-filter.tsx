@@ -12,8 +12,8 @@ interface NameFilterProps {
 const AFTER_TYPING_MS = 120
 
 /**
- * Takes effect with each key as long as answers keep up; else when the answer is there or typing pauses. Follows the address
- * when that changes otherwise.
+ * Takes effect with each key as long as answers keep up; else when the answer is there or typing pauses. Follows the
+ * address when that changes otherwise.
  */
 export function NameFilter({ name, isBusy, onChange }: NameFilterProps) {
   const [typed, setTyped] = useState(name ?? '')

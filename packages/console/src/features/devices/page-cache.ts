@@ -13,7 +13,10 @@ export interface CachedPage {
   cursor: string | null
 }
 
-/** Pages of the list by number. The one looked at longest ago goes first, so that a long scroll holds no more than a short one. */
+/**
+ * Pages of the list by number. The one looked at longest ago goes first, so that a long scroll holds no more than a
+ * short one.
+ */
 export class PageCache {
   readonly #pages = new Map<number, CachedPage>()
   readonly #places = new Map<string, { page: number; row: number }>()

@@ -13,7 +13,10 @@ interface Shown {
 
 const comesOrGoes = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE'])
 
-/** The rows of the query. Those of the one before stay until its first answer is there: typing in a filter does not flicker. */
+/**
+ * The rows of the query. Those of the one before stay until its first answer is there: typing in a filter does not
+ * flicker.
+ */
 export function useDeviceRows(query: DeviceQuery): Shown {
   const client = useClient()
   const [generation, setGeneration] = useState(0)

@@ -1,6 +1,6 @@
 import { Button, Group, MultiSelect } from '@mantine/core'
 import { IconFilterOff } from '@tabler/icons-react'
-import { eventTypeChoices, isEventType } from '../../components/event-types.ts'
+import { eventTypeOptions, isEventType } from '../../components/event-types.ts'
 import classes from '../../components/filters.module.css'
 import { DeviceFilter } from './device-filter.tsx'
 import { type EventsSearch, filterOf, isFiltered } from './events-search.ts'
@@ -20,7 +20,7 @@ export function EventFilters({ search, onChange }: EventFiltersProps) {
       <MultiSelect
         aria-label="Event type"
         placeholder={types.length === 0 ? 'Any event' : undefined}
-        data={eventTypeChoices}
+        data={eventTypeOptions}
         value={types}
         onChange={(chosen) => choose({ types: orNone(chosen.filter(isEventType)) })}
         searchable

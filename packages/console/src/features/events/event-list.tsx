@@ -92,7 +92,7 @@ function LiveSwitch({ isLive, onLive }: { isLive: boolean; onLive: (isLive: bool
         checked={isLive}
         onChange={({ currentTarget }) => onLive(currentTarget.checked)}
       />
-      {status === 'broken' ? <Text c="dimmed">the connection is away; nothing is lost</Text> : null}
+      {status === 'reconnecting' ? <Text c="dimmed">the connection is away; nothing is lost</Text> : null}
     </Group>
   )
 }

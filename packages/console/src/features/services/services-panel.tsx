@@ -5,7 +5,7 @@ import { useQuery } from 'urql'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
-import { useKept } from '../../components/use-kept.ts'
+import { useLastValue } from '../../components/use-last-value.ts'
 import { useRefresh } from '../../components/use-refresh.ts'
 import { useCreation, useTypes } from '../../graphql/use-change.ts'
 import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
@@ -36,7 +36,7 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
     onGap: refresh,
   })
 
-  const services = useKept(data?.login?.device[0]?.services)
+  const services = useLastValue(data?.login?.device[0]?.services)
   const addButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
       Add a service

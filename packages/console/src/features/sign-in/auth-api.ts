@@ -37,7 +37,10 @@ export const verifyBackupCode = (code: Code): Promise<SignInAnswer> => post('/tw
 
 export const signOut = (): Promise<unknown> => post('/sign-out')
 
-/** Browsers know passkeys on secure origins only, and make them for names, not for numbers (WebAuthn §5.1.3, effective domain). */
+/**
+ * Browsers know passkeys on secure origins only, and make them for names, not for numbers (WebAuthn §5.1.3, effective
+ * domain).
+ */
 export const offersPasskeys = (): boolean =>
   typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(window.location.hostname)
 

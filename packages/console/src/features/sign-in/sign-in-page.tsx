@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { safeReturnPath } from '../../app/paths.ts'
-import { useForgetAnswers } from '../../graphql/use-client.ts'
+import { useClearCache } from '../../graphql/client-cache.ts'
 import { whoAmI } from './auth-api.ts'
 import { CodeForm } from './code-form.tsx'
 import { PasswordForm } from './password-form.tsx'
@@ -48,7 +48,7 @@ export function SignInPage() {
 /** Leads to where the person wanted to go, with nothing kept of who was here before. */
 function useEnter(): () => void {
   const router = useRouter()
-  const forget = useForgetAnswers()
+  const forget = useClearCache()
   const { next } = useSearch({ from: '/sign-in' })
   const [enter] = useState(() => () => {
     forget()

@@ -11,7 +11,9 @@ interface ViewerProviderProps {
   children: ReactNode
 }
 
-/** Gives pages the person and their settings; a changed setting shows at once and is taken back if the server refuses. */
+/**
+ * Gives pages the person and their settings; a changed setting shows at once and is taken back if the server refuses.
+ */
 export function ViewerProvider({ login, version, children }: ViewerProviderProps) {
   const client = useClient()
   const [changed, setChanged] = useState<Record<string, string | null>>({})

@@ -21,8 +21,8 @@ export interface Preview {
 }
 
 /**
- * In a context, a device counts as it reads there; one that reads as wanted by its base value is given the override all the same,
- * since the base may change later, and one without an override has none to lose.
+ * In a context, a device counts as it reads there; one that reads as wanted by its base value is given the override
+ * all the same, since the base may change later, and one without an override has none to lose.
  */
 export function previewChange(
   devices: readonly SelectedDeviceFragment[],

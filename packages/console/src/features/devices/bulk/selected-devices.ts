@@ -23,8 +23,8 @@ export interface ReadOptions {
 const PAGE = 500
 
 /**
- * Every selected device as it is now. What matches is read in the order of ids, so that a change that is made meanwhile neither
- * repeats nor skips one. Throws the API's error, and the signal's when it was stopped.
+ * Every selected device as it is now. What matches is read in the order of ids, so that a change that is made
+ * meanwhile neither repeats nor skips one. Throws the API's error, and the signal's when it was stopped.
  */
 export async function readSelected(
   client: Client,

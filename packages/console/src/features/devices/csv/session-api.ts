@@ -17,10 +17,16 @@ export class ApiError extends CombinedError {
 }
 
 const TRIES = 7
-/** Milliseconds for which a request is sent again that the rate limit refuses: many that go out together take points from each other. */
+/**
+ * Milliseconds for which a request is sent again that the rate limit refuses: many that go out together take points
+ * from each other.
+ */
 const RATE_LIMIT_PATIENCE = 300_000
 
-/** Runs documents as the person who is signed in: for work of many requests, which is tried again and leaves the cache alone. */
+/**
+ * Runs documents as the person who is signed in: for work of many requests, which is tried again and leaves the cache
+ * alone.
+ */
 export const sessionApi: Api = {
   async query<Data>(document: string, variables: object = {}, { signal }: { signal?: AbortSignal | undefined } = {}) {
     const isMutation = document.startsWith('mutation')

@@ -5,8 +5,8 @@ import { searchEntries } from './search-entries.ts'
 
 const SHOWN = 8
 
-/** A link from elsewhere, or one typed by hand. */
-export function NoSuchType({ name, entries }: { name: string; entries: readonly Entry[] }) {
+/** For outdated links and mistyped URLs. */
+export function UnknownType({ name, entries }: { name: string; entries: readonly Entry[] }) {
   const similar = searchEntries(entries, name).slice(0, SHOWN)
   return (
     <>
@@ -14,8 +14,8 @@ export function NoSuchType({ name, entries }: { name: string; entries: readonly 
         No type “{name}”
       </Title>
       <Text className={classes.description}>
-        This server’s schema has none of that name.{' '}
-        {similar.length === 0 ? 'Search for it, or begin at the ' : 'See also the '}
+        This server’s schema has no type with this name.{' '}
+        {similar.length === 0 ? 'Search for it, or start with the ' : 'See also the '}
         <Anchor href="#overview">overview</Anchor>.
       </Text>
       <List mt="sm">

@@ -1,25 +1,25 @@
 import { useSyncExternalStore } from 'react'
 
-export type View = 'reference' | 'picture' | 'try'
+export type View = 'reference' | 'diagram' | 'try'
 
-/** What the page shows, as its address says after `#`: `picture`, `try`, or a place in the reference such as `Device.attributes`. */
-export interface Place {
+/** What the URL's hash selects: `diagram`, `try`, or an entry of the reference, such as `Device.attributes`. */
+export interface DocLocation {
   view: View
-  /** Empty for the reference's first page. */
+  /** The name of the type, or empty for the overview. */
   type: string
-  /** The element to go to: the whole of `Device.attributes`, or of `User.devices.sort`. */
+  /** The element to scroll to, such as `Device.attributes` or `User.devices.sort`. */
   anchor: string
 }
 
-export function readPlace(hash: string): Place {
+export function parseHash(hash: string): DocLocation {
   const anchor = decode(hash.replace(/^#(overview$)?/, ''))
-  if (anchor === 'picture' || anchor === 'try') return { view: anchor, type: '', anchor: '' }
+  if (anchor === 'diagram' || anchor === 'try') return { view: anchor, type: '', anchor: '' }
   return { view: 'reference', type: anchor.split('.', 1)[0] ?? '', anchor }
 }
 
-export function usePlace(): Place {
+export function useDocLocation(): DocLocation {
   const hash = useSyncExternalStore(listen, () => window.location.hash)
-  return readPlace(hash)
+  return parseHash(hash)
 }
 
 function listen(changed: () => void): () => void {

@@ -2,8 +2,8 @@ import { Container } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 import { ErrorNotice } from '../src/components/error-notice.tsx'
 
-/** Shows what a view could not do, such as load its files, and leaves the others be. */
-export class ViewFault extends Component<{ children: ReactNode }, { error?: unknown }> {
+/** Shows the error of a view that failed, for example because its files did not load. The other views keep working. */
+export class ViewErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {}
 
   static getDerivedStateFromError(error: unknown): { error: unknown } {

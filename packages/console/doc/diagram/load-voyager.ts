@@ -1,6 +1,6 @@
 import 'graphql-voyager/dist/voyager.css'
 import type { VoyagerProps } from 'graphql-voyager'
-import scriptAddress from 'graphql-voyager/dist/voyager.standalone.js?url'
+import scriptUrl from 'graphql-voyager/dist/voyager.standalone.js?url'
 
 export interface Voyager {
   renderVoyager(element: HTMLElement, props: VoyagerProps): void
@@ -14,24 +14,24 @@ declare global {
 
 let loading: Promise<Voyager> | undefined
 
-/** Voyager is made for another React than the console's: it comes as a script of its own, with the one it needs inside. */
+/** Voyager needs another version of React than the console. Its standalone script contains that version. */
 export function loadVoyager(): Promise<Voyager> {
-  loading ??= loadScript(scriptAddress).then(() => {
-    if (window.GraphQLVoyager === undefined) throw new Error('the script that draws the picture did not start')
+  loading ??= loadScript(scriptUrl).then(() => {
+    if (window.GraphQLVoyager === undefined) throw new Error('the script that draws the diagram did not start')
     return window.GraphQLVoyager
   })
-  // Another try loads it anew.
+  // The next call loads the script again.
   loading.catch(() => {
     loading = undefined
   })
   return loading
 }
 
-const loadScript = (address: string): Promise<void> =>
+const loadScript = (url: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const script = document.createElement('script')
-    script.src = address
+    script.src = url
     script.onload = () => resolve()
-    script.onerror = () => reject(new Error('the script that draws the picture could not be loaded'))
+    script.onerror = () => reject(new Error('the script that draws the diagram could not be loaded'))
     document.head.append(script)
   })

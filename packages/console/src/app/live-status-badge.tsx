@@ -1,0 +1,15 @@
+import { Badge, Tooltip } from '@mantine/core'
+import { useLiveStatus } from '../graphql/use-live-events.ts'
+
+/** Appears only while the displayed data may be outdated, because users expect live data. */
+export function LiveStatusBadge() {
+  const status = useLiveStatus()
+  if (status !== 'reconnecting') return null
+  return (
+    <Tooltip label="The connection to the server is interrupted. This page may be outdated until it reconnects.">
+      <Badge color="orange" variant="light" tabIndex={0} role="status">
+        Reconnecting
+      </Badge>
+    </Tooltip>
+  )
+}

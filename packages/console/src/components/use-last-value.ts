@@ -1,0 +1,11 @@
+import { useState } from 'react'
+
+/**
+ * Returns the last defined value, so that a failed refetch neither empties the page nor discards the user's input. If
+ * the component can show another object, give it a `key`, so that React creates it again.
+ */
+export function useLastValue<Value>(value: Value | undefined): Value | undefined {
+  const [last, setLast] = useState(value)
+  if (value !== undefined && value !== last) setLast(value)
+  return value ?? last
+}
