@@ -36,7 +36,7 @@ export const dataSettings = {
   databaseConnections: setting({
     name: 'MUSTER_DATABASE_CONNECTIONS',
     meaning:
-      'Connections to the database that serve requests, at most, for each server process; it has up to 13 more for what it does beside them.',
+      'Connections to the database that serve requests, at most, for each server process. A process has up to 8 more for its own work.',
     default: '10',
     parse: (text) => integer(text ?? '10', 2, 500),
   }),
