@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
-import { createPrivateFile } from '@muster/server/auth/private-file.ts'
 import { resetPassword as reset } from '@muster/server/auth/sessions/reset-password.ts'
 import { revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
 import { recordUserEvents } from '@muster/server/features/users/record-user-event.ts'
+import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import type { Installation } from './installation.ts'
 import { unwritable } from './unwritable.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createFailedSignatures, networkOf } from './failed-signatures.ts'
+import { networkOf } from '../lib/client-address.ts'
+import { createFailedSignatures } from './failed-signatures.ts'
 
 const MINUTE = 60_000
 

@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { boundedMap } from './bounded-map.ts'
+import { boundedMap } from '../lib/bounded-map.ts'
+import { networkOf } from '../lib/client-address.ts'
 
 const ALLOWED = 20
 const WINDOW_MS = 60_000
@@ -101,19 +101,4 @@ export function createFailedSignatures(
         pairs.set(name, { verifiedAt: at, failures: pair?.failures })
     },
   }
-}
-
-/** One customer has at least a /64 of IPv6 (RFC 6177 §2), so its addresses count as one. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped !== null) return mapped[1]!
-  const [head = '', tail] = address.replace(/%.*$/, '').toLowerCase().split('::')
-  const first = head === '' ? [] : head.split(':')
-  const missing = tail === undefined ? 0 : 8 - first.length - (tail === '' ? 0 : tail.split(':').length)
-  const groups = [...first, ...Array<string>(Math.max(missing, 0)).fill('0'), ...(tail ?? '').split(':')]
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, '') || '0')
-    .join(':')}::/64`
 }

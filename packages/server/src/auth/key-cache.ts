@@ -3,9 +3,9 @@ import { parsePublicKey, type VerificationKey } from '@muster/http-signature'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
+import { batched } from '../lib/batched.ts'
+import { boundedMap } from '../lib/bounded-map.ts'
 import { type KeyRow, selectKeys } from './auth.queries.ts'
-import { batched } from './batched.ts'
-import { boundedMap } from './bounded-map.ts'
 import type { Secrets } from './secrets.ts'
 
 /** NOTIFY channel; the payload is the id of the access key that was created, changed, or deleted. */

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
+import { boundedMap } from '../lib/bounded-map.ts'
 import { type KeyUse, writeLastUsed } from './auth.queries.ts'
-import { boundedMap } from './bounded-map.ts'
 
 const EVERY_MS = 60_000
 const GATHERED_MS = 1_000

@@ -4,10 +4,10 @@ import { dirname } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
+import { createPrivateFile } from '../lib/private-file.ts'
 import { StartError } from '../start-error.ts'
 import { holdCheck, insertCheck, selectChecks } from './master-key.queries.ts'
 import { formatMasterKey, masterKeyFiles, readMasterKey } from './master-key-files.ts'
-import { createPrivateFile } from './private-file.ts'
 import { createKeyring, type Secrets } from './secrets.ts'
 
 /** Where `MUSTER_MASTER_KEY` is set, files play no part. */

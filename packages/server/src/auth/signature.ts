@@ -11,7 +11,7 @@ import {
 } from '@muster/http-signature'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
-import type { AddressOf } from '../http/client-address.ts'
+import type { AddressOf } from '../lib/client-address.ts'
 import type { Viewer } from '../viewer.ts'
 import type { FailedSignatures } from './failed-signatures.ts'
 import type { KeyCache, KnownKey } from './key-cache.ts'

@@ -4,7 +4,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createZstdCompress } from 'node:zlib'
 import type pg from 'pg'
 import copy from 'pg-copy-streams'
-import { replacePrivateFile } from '../auth/private-file.ts'
+import { replacePrivateFile } from '../lib/private-file.ts'
 import { version } from '../version.ts'
 import {
   beginSnapshot,

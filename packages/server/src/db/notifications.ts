@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
+import { pause } from '../lib/pause.ts'
 
 /** The connection is probed this often, so that one that hangs without an error is noticed. */
 const PROBE_EVERY_MS = 300
@@ -59,9 +59,6 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
   const sent = new Set<string>()
   let endRest = (): void => {}
 
-  const pause = (ms: number): Promise<void> =>
-    sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => {})
-
   const nextChannel = (): string | undefined =>
     [...subscriptions].find(({ channel }) => !listening.has(channel))?.channel
 
@@ -112,7 +109,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       else if (notified !== undefined) await notify(client, notified)
       else await client.query('select 1')
       probed = started
-      await pause(SPACING_MS)
+      await pause(SPACING_MS, closing.signal)
       if (!hasWork()) await rest()
     }
   }
@@ -136,7 +133,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       for (const channel of sent) due.add(channel)
       // Never settles for a connection that broke at the wrong moment.
       client.end().catch(() => {})
-      await pause(RECONNECT_AFTER_MS)
+      await pause(RECONNECT_AFTER_MS, closing.signal)
     }
   }
   const ended = keepConnected()

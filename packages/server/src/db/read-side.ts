@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { batched } from '../auth/batched.ts'
+import { batched } from '../lib/batched.ts'
 import type { Database } from './database.ts'
 import { catchesUp, type OpenPool, openReplica, type Replica, readWritten } from './replica.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { batched } from '../auth/batched.ts'
+import { batched } from '../lib/batched.ts'
 import type { Database } from './database.ts'
 
 /** A connection to one running standby of the primary, and to no other server, whatever stands behind its address. */

@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { startDatabaseGate } from '../../test/database-gate.ts'
 import { until } from '../../test/hooks.ts'
-import { isDatabaseAway } from '../graphql/database-away.ts'
 import { createDatabase, createPool } from './database.ts'
+import { isDatabaseAway } from './database-away.ts'
 
 const failure = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error)
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Direction } from '../graphql/sort.ts'
+import type { Direction } from '../lib/sort.ts'
 
 type Sql = RawBuilder<unknown>
 

@@ -1,7 +1,7 @@
 import { type ExecutionResult, type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { isDatabaseAway, isDatabaseFull, isDatabaseSlow, isOutcomeLost } from '../db/database-away.ts'
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { ChangeMadeError, MADE } from './change-made.ts'
-import { isDatabaseAway, isDatabaseFull, isDatabaseSlow, isOutcomeLost } from './database-away.ts'
 
 /** Characters of a message that go out: GraphQL's own messages echo the input, and that may be a mebibyte. */
 const messageLength = 500

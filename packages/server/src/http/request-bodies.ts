@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { networkOf } from '../auth/failed-signatures.ts'
 import type { Config } from '../config.ts'
+import { networkOf } from '../lib/client-address.ts'
 import { limits } from '../limits.ts'
 import { HttpError } from '../rest/statuses.ts'
 import { prepareRefusals } from './overload/refusals.ts'

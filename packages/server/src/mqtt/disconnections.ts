@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
-import { boundedMap } from '../auth/bounded-map.ts'
+import { boundedMap } from '../lib/bounded-map.ts'
 import type { Session } from './sessions.ts'
 
 const EVERY_MS = 10_000

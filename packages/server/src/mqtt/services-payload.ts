@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
 import type { DeviceServiceInput } from '../features/services/device-services.ts'
-import { readFields } from '../http/json-fields.ts'
+import { readFields } from '../lib/json-fields.ts'
 import { limits } from '../limits.ts'
 import { readArray } from './payload.ts'
 

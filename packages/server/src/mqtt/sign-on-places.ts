@@ -1,4 +1,4 @@
-import { networkOf } from '../auth/failed-signatures.ts'
+import { networkOf } from '../lib/client-address.ts'
 
 /** Connections that have not signed on yet, a bounded number for each address. */
 export interface SignOnPlaces {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
-import { plainAddress } from '../http/client-address.ts'
+import { plainAddress } from '../lib/client-address.ts'
 import type { ServedCertificate } from '../tls/served-certificate.ts'
 import type { Broker } from './broker.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createWebSocketStream, WebSocketServer } from 'ws'
-import type { AddressOf } from '../http/client-address.ts'
+import type { AddressOf } from '../lib/client-address.ts'
 import type { Broker } from './broker.ts'
 
 const PATH = '/mqtt'

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseRange } from '../lib/address-range.ts'
 import { createOutbound } from './outbound.ts'
-import { isReachable, parseRange } from './reachable.ts'
+import { isReachable } from './reachable.ts'
 import { resolveName } from './resolve.ts'
 
 let hits = 0

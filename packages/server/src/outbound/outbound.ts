@@ -3,7 +3,8 @@ import { isIP, type LookupFunction } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, request } from 'undici'
-import { type AddressRange, isReachable } from './reachable.ts'
+import type { AddressRange } from '../lib/address-range.ts'
+import { isReachable } from './reachable.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
 /** Sends requests to addresses that users named, and to those alone that may be reached. */

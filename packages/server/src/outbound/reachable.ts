@@ -1,19 +1,8 @@
 import ipaddr from 'ipaddr.js'
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6
-/** A CIDR. */
-export type AddressRange = [address: Address, bits: number]
+import type { Address, AddressRange } from '../lib/address-range.ts'
 
 /** The one part of IPv6 that IANA has given out for global unicast (RFC 4291 §2.4). */
 const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
-
-/** Reads a CIDR, or a single address; undefined for any other text. */
-export function parseRange(text: string): AddressRange | undefined {
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
-  if (!ipaddr.isValid(text)) return undefined
-  const address = ipaddr.parse(text)
-  return [address, address.kind() === 'ipv4' ? 32 : 128]
-}
 
 /**
  * Whether a connection to this address may be made: it is globally reachable unicast (RFC 6890, and what IANA's special-purpose

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import { boundedMap } from '../auth/bounded-map.ts'
 import type { Database } from '../db/database.ts'
 import type { AccountSize } from '../graphql/cost/row-count.ts'
+import { boundedMap } from '../lib/bounded-map.ts'
 import { readAccountSize } from './account-sizes.queries.ts'
 
 /** How many records each account has, as of the last minute. */

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { boundedMap } from '../auth/bounded-map.ts'
+import { boundedMap } from '../lib/bounded-map.ts'
 
 export interface Policy {
   /** What it is called in `RateLimit-Policy`. */

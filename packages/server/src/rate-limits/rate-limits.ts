@@ -1,5 +1,6 @@
-import { createFailedSignatures, type FailedSignatures, networkOf } from '../auth/failed-signatures.ts'
+import { createFailedSignatures, type FailedSignatures } from '../auth/failed-signatures.ts'
 import type { Config } from '../config.ts'
+import { networkOf } from '../lib/client-address.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Viewer } from '../viewer.ts'
 import { type Budget, createBudget } from './budget.ts'

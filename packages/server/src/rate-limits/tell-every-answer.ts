@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { AddressOf } from '../http/client-address.ts'
+import type { AddressOf } from '../lib/client-address.ts'
 import { payerAt, type RateLimits } from './rate-limits.ts'
 import { leftFields } from './spend.ts'
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type AddressRange, parseRange } from '../outbound/reachable.ts'
+import { type AddressRange, parseRange } from '../lib/address-range.ts'
 
 // What a setting's text stands for. Each throws a text that says what the value should be.
 

@@ -1,7 +1,7 @@
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import { replacePrivateFile, syncFolder } from '../auth/private-file.ts'
+import { replacePrivateFile, syncFolder } from '../lib/private-file.ts'
 
 /** What a client needs to know: the section [default] of an INI file. */
 export interface Credentials {

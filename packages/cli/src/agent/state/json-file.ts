@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { replacePrivateFile } from '@muster/server/auth/private-file.ts'
+import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError } from '../../cli-error.ts'
 
 /** What a file holds, as `read` makes of its JSON; undefined where there is no such file. */

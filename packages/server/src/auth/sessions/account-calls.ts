@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { badInput, notFound } from '../../errors.ts'
-import { assertName, assertText, characters } from '../../graphql/text.ts'
+import { assertName, assertText, characters } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import { asTry, ownAttempt } from './audit/attempts.ts'
 import { recordChange } from './audit/record-change.ts'

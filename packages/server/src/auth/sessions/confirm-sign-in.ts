@@ -1,5 +1,5 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { assertText } from '../../graphql/text.ts'
+import { assertText } from '../../lib/text.ts'
 import { sessionRefusal } from '../reasons.ts'
 import { asTry, ownAttempt } from './audit/attempts.ts'
 import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'

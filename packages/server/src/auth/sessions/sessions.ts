@@ -1,8 +1,8 @@
 import type { Database } from '../../db/database.ts'
 import type { ApiError } from '../../errors.ts'
+import { batched } from '../../lib/batched.ts'
+import { boundedMap } from '../../lib/bounded-map.ts'
 import type { Viewer } from '../../viewer.ts'
-import { batched } from '../batched.ts'
-import { boundedMap } from '../bounded-map.ts'
 import { sessionRefusal } from '../reasons.ts'
 import { hasSession, renewSession, type SessionRow, selectSessions } from './sessions.queries.ts'
 

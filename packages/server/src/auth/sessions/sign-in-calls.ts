@@ -1,4 +1,4 @@
-import { assertText } from '../../graphql/text.ts'
+import { assertText } from '../../lib/text.ts'
 import { insertNonce } from '../auth.queries.ts'
 import { sessionRefusal, userDisabled } from '../reasons.ts'
 import {

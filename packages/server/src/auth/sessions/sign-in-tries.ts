@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
-import { networkOf } from '../failed-signatures.ts'
+import { networkOf } from '../../lib/client-address.ts'
 import { countTry, forgiveTries } from './sign-in.queries.ts'
 
 const WINDOW_MS = 60_000

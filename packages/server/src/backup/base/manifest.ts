@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { replacePrivateFile } from '../../auth/private-file.ts'
+import { replacePrivateFile } from '../../lib/private-file.ts'
 import { BackupError } from '../backup-error.ts'
 
 /** Written by this release, and the newest that it reads. */

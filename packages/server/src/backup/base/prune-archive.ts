@@ -1,8 +1,8 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncFolder } from '../../auth/private-file.ts'
 import { walFolderOf } from '../../db/embedded/archive/wal-files.ts'
 import { parseLsn, segmentNumber, segmentOf } from '../../db/embedded/archive/wal-names.ts'
+import { syncFolder } from '../../lib/private-file.ts'
 import { baseFolderOf, listBaseBackups, listUnfinished, manifestFile } from './manifest.ts'
 
 /** Removes what interrupted base backups left. Call it with the lock of base backups. */

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { replacePrivateFile } from '../../auth/private-file.ts'
+import { replacePrivateFile } from '../../lib/private-file.ts'
 
 /** What a server last saw of its archive and backups. Moments are in ISO 8601, time spans in milliseconds. */
 export interface BackupStatus {

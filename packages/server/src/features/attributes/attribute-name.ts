@@ -1,5 +1,5 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { assertVisible, characters } from '../../graphql/text.ts'
+import { assertVisible, characters } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 
 /** A name taken apart: `site` has one level, `net.ssid` a group and a sub-name. */

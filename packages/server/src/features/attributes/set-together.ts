@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import pg from 'pg'
 import type { Database } from '../../db/database.ts'
-import { isDatabaseAway, isDatabaseSlow, isOutcomeLost } from '../../graphql/database-away.ts'
+import { isDatabaseAway, isDatabaseSlow, isOutcomeLost } from '../../db/database-away.ts'
 import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 
 /** Statements for several devices that an account has under way: while one reaches the disk, the next is made up. */

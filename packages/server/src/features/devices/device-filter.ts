@@ -1,5 +1,5 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { assertStorable } from '../../graphql/text.ts'
+import { assertStorable } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import { type Change, flattenAttributes } from '../attributes/merge.ts'
 import type { State } from './device.ts'

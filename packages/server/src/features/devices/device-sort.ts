@@ -1,6 +1,6 @@
 import { badInput } from '../../errors.ts'
 import type { Place } from '../../graphql/cursor.ts'
-import { type Direction, parseSort, sortText } from '../../graphql/sort.ts'
+import { type Direction, parseSort, sortText } from '../../lib/sort.ts'
 import { type AttributeName, parseAttributeName } from '../attributes/attribute-name.ts'
 import { parseId } from './device-id.ts'
 

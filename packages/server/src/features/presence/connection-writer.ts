@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../db/database.ts'
+import { pause } from '../../lib/pause.ts'
 import { writeConnections } from './connection-batch.ts'
 import type { HeldDevices } from './held-devices.ts'
 import { type Lease, LeaseLost } from './lease.ts'
@@ -34,8 +34,6 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
   let writing = Promise.resolve()
   let isFailing = false
 
-  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closing }).catch(() => {})
-
   const wake = (): void => {
     if (isWriting || !devices.isPending()) return
     isWriting = true
@@ -46,7 +44,7 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
   }
 
   const writeAll = async (): Promise<void> => {
-    await pause(GATHER_MS)
+    await pause(GATHER_MS, closing)
     while (devices.isPending()) {
       if (lease.id === undefined && closing.aborted) return
       try {
@@ -58,7 +56,7 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
         if (error instanceof LeaseLost) await lease.renew().catch(() => {})
         else if (!isFailing) log.warn({ err: error }, 'states of devices cannot be written; trying again')
         isFailing = !(error instanceof LeaseLost)
-        await pause(isFailing || lease.id === undefined ? RETRY_MS : 0)
+        await pause(isFailing || lease.id === undefined ? RETRY_MS : 0, closing)
       }
     }
   }

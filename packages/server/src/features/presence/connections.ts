@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../db/database.ts'
 import type { Notifications } from '../../db/notifications.ts'
+import { pause } from '../../lib/pause.ts'
 import { createConnectionWriter } from './connection-writer.ts'
 import { createHeldDevices } from './held-devices.ts'
 import { createLease } from './lease.ts'
@@ -70,8 +70,6 @@ export function createConnections({ db, notifications, log, holdMs, onEvents }: 
     })
   }
 
-  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closing.signal }).catch(() => {})
-
   /** Does something each second until the end, and says once when it cannot. */
   const repeatedly = async (step: () => Promise<void>, failure: string): Promise<void> => {
     let isAway = false
@@ -83,7 +81,7 @@ export function createConnections({ db, notifications, log, holdMs, onEvents }: 
         if (!isAway && !closing.signal.aborted) log.warn({ err: error }, `${failure}; trying again each second`)
         isAway = true
       }
-      await pause(EVERY_MS)
+      await pause(EVERY_MS, closing.signal)
     }
   }
 

@@ -1,5 +1,5 @@
-import { type Direction, parseSort } from '../../graphql/sort.ts'
-import { assertStorable } from '../../graphql/text.ts'
+import { type Direction, parseSort } from '../../lib/sort.ts'
+import { assertStorable } from '../../lib/text.ts'
 import { type AttributeName, parseAttributeName } from '../attributes/attribute-name.ts'
 import type { State } from '../devices/device.ts'
 import { readState } from '../devices/device-filter.ts'

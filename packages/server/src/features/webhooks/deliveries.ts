@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
-import { assertStorable } from '../../graphql/text.ts'
+import { assertStorable } from '../../lib/text.ts'
 import { deleteDeliveriesBefore, insertFinished, restartDelivery, restartFailed } from './deliveries.queries.ts'
 import { attempt, receiverOf } from './sending/attempt.ts'
 import { fewAtOnce } from './sending/few-at-once.ts'

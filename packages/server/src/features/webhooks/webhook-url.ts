@@ -1,5 +1,5 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { assertText } from '../../graphql/text.ts'
+import { assertText } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 

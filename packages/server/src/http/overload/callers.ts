@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { boundedMap } from '../../auth/bounded-map.ts'
-import { networkOf } from '../../auth/failed-signatures.ts'
+import { boundedMap } from '../../lib/bounded-map.ts'
+import { networkOf } from '../../lib/client-address.ts'
 
 /** What identifies a user. */
 export interface KnownViewer {

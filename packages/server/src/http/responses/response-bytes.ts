@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { boundedMap } from '../../auth/bounded-map.ts'
 import type { Config } from '../../config.ts'
 import { ApiError } from '../../errors.ts'
+import { boundedMap } from '../../lib/bounded-map.ts'
 import { limits } from '../../limits.ts'
 import { createProduction, type Need } from './production.ts'
 import { onceResponseEnds } from './response-end.ts'

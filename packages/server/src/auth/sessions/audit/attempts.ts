@@ -1,5 +1,5 @@
 import { ApiError } from '../../../errors.ts'
-import { networkOf } from '../../failed-signatures.ts'
+import { networkOf } from '../../../lib/client-address.ts'
 import type { AuthRequest } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
 import type { Session } from '../sessions.ts'

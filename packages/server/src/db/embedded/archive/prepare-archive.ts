@@ -1,6 +1,6 @@
 import { chown, mkdir, open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { replacePrivateFile } from '../../../auth/private-file.ts'
+import { replacePrivateFile } from '../../../lib/private-file.ts'
 import { EmbeddedError, systemCode } from '../embedded-error.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
 import { isRoot, type UserId } from '../privileges.ts'

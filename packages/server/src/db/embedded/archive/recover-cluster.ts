@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { syncFolder } from '../../../auth/private-file.ts'
+import { syncFolder } from '../../../lib/private-file.ts'
 import { type Binaries, findBinaries } from '../binaries.ts'
 import { assertOwnership, assertSameMajorVersion, clusterFolderOf, recoveringFolderOf } from '../cluster.ts'
 import { connectionTo, type EmbeddedConnection } from '../connection.ts'

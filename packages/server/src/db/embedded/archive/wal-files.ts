@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
-import { replacePrivateFile } from '../../../auth/private-file.ts'
+import { replacePrivateFile } from '../../../lib/private-file.ts'
 import { systemCode } from '../embedded-error.ts'
 
 /** Where the WAL is in an archive. */

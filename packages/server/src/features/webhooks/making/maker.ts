@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import type { Load } from '../../../http/load.ts'
 import { putJobs } from '../../../jobs/queue.queries.ts'
+import { pause } from '../../../lib/pause.ts'
 import type { Feed, FeedLag } from '../../events/feed/feed.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { newMessageId } from '../webhook-message.ts'
@@ -167,6 +167,3 @@ function deliveriesOf({ accountId, email, webhookIds, ...event }: OwedEvent): Ne
 }
 
 const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal, ref: false }).catch(() => {})

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Secrets } from '../../../auth/secrets.ts'
 import type { Database } from '../../../db/database.ts'
+import { pause } from '../../../lib/pause.ts'
 import type { Outbound, OutboundAnswer } from '../../../outbound/outbound.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { findSendable } from '../webhooks.queries.ts'
@@ -184,6 +184,3 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
     ended: finish(),
   }
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal, ref: false }).catch(() => {})

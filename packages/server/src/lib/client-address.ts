@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, isIPv4 } from 'node:net'
-import type { AddressRange } from '../outbound/reachable.ts'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import type { AddressRange } from './address-range.ts'
 
 /** The address that a request comes from. */
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
@@ -71,4 +71,19 @@ function readNode(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(node)?.[1] ?? /^([\d.]+):\d+$/.exec(node)?.[1] ?? node
   const address = plainAddress(bare)
   return isIP(address) === 0 ? undefined : address.toLowerCase()
+}
+
+/** One customer has at least a /64 of IPv6 (RFC 6177 §2), so its addresses count as one. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  if (mapped !== null) return mapped[1]!
+  const [head = '', tail] = address.replace(/%.*$/, '').toLowerCase().split('::')
+  const first = head === '' ? [] : head.split(':')
+  const missing = tail === undefined ? 0 : 8 - first.length - (tail === '' ? 0 : tail.split(':').length)
+  const groups = [...first, ...Array<string>(Math.max(missing, 0)).fill('0'), ...(tail ?? '').split(':')]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, '') || '0')
+    .join(':')}::/64`
 }
