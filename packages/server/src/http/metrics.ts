@@ -3,8 +3,8 @@ import { BlockList, isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { formatApiError } from '../graphql/error-mapping.ts'
+import type { AddressRange } from '../lib/address-range.ts'
 import type { Metrics } from '../metrics.ts'
-import type { AddressRange } from '../outbound/reachable.ts'
 
 export interface MetricsRouteOptions {
   metrics: Metrics
