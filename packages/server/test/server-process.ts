@@ -3,9 +3,12 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { signRequest } from '@muster/http-signature'
-import { onTestFinished } from 'vitest'
+import { onTestFailed, onTestFinished } from 'vitest'
 
 const main = new URL('../src/main.ts', import.meta.url).pathname
+
+/** Characters of a server's log that a failed test shows. */
+const SHOWN = 8_000
 
 /** A server in a process of its own, started as an operator starts it. */
 export interface ServerProcess {
@@ -46,6 +49,7 @@ export async function startServerProcess(
   child.stderr.on('data', (chunk) => (said.stderr += chunk))
   const exited = once(child, 'close').then(([code]) => code as number | null)
   atEnd(() => end(child, exited))
+  if (atEnd === onTestFinished) onTestFailed(() => console.error(`pid ${child.pid}:\n${said.stderr.slice(-SHOWN)}`))
   return {
     url: await readyUrl(child, said, exited),
     stdout: () => said.stdout,
