@@ -1,24 +1,24 @@
 /**
- * The only table of error codes. `status` is the HTTP status of an answer that failed before execution; errors in
- * execution travel with the status that GraphQL over HTTP gives. `docs/reference/errors.md` is made from this table.
+ * The only table of error codes. `status` is the HTTP status of a request that fails before execution. Errors during execution
+ * have the status that GraphQL over HTTP prescribes. `docs/reference/errors.md` is generated from this table.
  */
 export const errorCodes = {
-  UNAUTHENTICATED: { status: 401, meaning: 'The request carries no credentials, or ones that do not hold.' },
-  RATE_LIMITED: { status: 429, meaning: 'Too many requests; Retry-After says in how many seconds to come back.' },
+  UNAUTHENTICATED: { status: 401, meaning: 'The request has no credentials, or invalid ones.' },
+  RATE_LIMITED: { status: 429, meaning: 'Too many requests. Wait as many seconds as Retry-After says, then retry.' },
   UNAVAILABLE: {
     status: 503,
     meaning:
-      'The database is away, full or too slow over this, or the server is overloaded or stopping; the message says which.',
+      'The database is unreachable, full, or too slow for this request, or the server is overloaded or stopping. The message says which.',
   },
   LIMIT_EXCEEDED: {
     status: 413,
-    meaning: 'Something is over a limit; the message names the limit and the value found.',
+    meaning: 'A value exceeds a limit. The message names the limit and the value.',
   },
   BAD_USER_INPUT: {
     status: 400,
-    meaning: 'Syntax, validation, a variable or an argument is wrong; the message says what would be right.',
+    meaning: 'The document, a variable, or an argument is wrong. The message says what would be right.',
   },
-  QUERY_TOO_COMPLEX: { status: 400, meaning: 'The document is over a bound: depth, aliases, tokens or objects.' },
+  QUERY_TOO_COMPLEX: { status: 400, meaning: 'The document exceeds a limit on depth, aliases, tokens, or objects.' },
   FORBIDDEN: {
     status: 403,
     meaning:
@@ -28,20 +28,24 @@ export const errorCodes = {
     status: 400,
     meaning: 'The attribute name is reserved, or reserved for another kind of target.',
   },
-  NOT_FOUND: { status: 404, meaning: 'No such thing among yours.' },
+  NOT_FOUND: { status: 404, meaning: 'The account has no such object.' },
   CONFLICT: {
     status: 409,
-    meaning: 'It contradicts what is there: a taken hardware id, a value where a group stands, an active device.',
+    meaning:
+      'The change conflicts with existing data, such as a hardware id in use, a value in the place of a group, or an active device.',
   },
   PERSISTED_QUERY_NOT_FOUND: {
     status: 200,
     meaning:
-      'The request names a persisted query by its hash alone. This server stores none: send the query with the hash, or alone.',
+      'The request has the hash of a persisted query but no query. The server does not store queries: send the query, with or without the hash.',
   },
-  INTERNAL: { status: 500, meaning: 'A fault of the server. The log has it under the request id of the answer.' },
+  INTERNAL: {
+    status: 500,
+    meaning: 'A bug or failure in the server. The log has the error, with the request id of the response.',
+  },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
-/** What `extensions.reason` says where the credentials are valid; `docs/reference/errors.md` is generated from this table. */
+/** Values of `extensions.reason` for valid credentials; `docs/reference/errors.md` is generated from this table. */
 export const requestReasons = {
   'exceeds-own-access': {
     code: 'FORBIDDEN',
@@ -77,10 +81,10 @@ export const requestReasons = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** An error whose message and code are meant for the caller. Anything else that is thrown becomes INTERNAL. */
+/** An error whose message and code are meant for the caller. Any other error becomes INTERNAL. */
 export class ApiError extends Error {
   readonly code: ErrorCode
-  /** Further members of `extensions` in the answer, such as `reason` of UNAUTHENTICATED. */
+  /** Other members of `extensions` in the response, such as `reason` for UNAUTHENTICATED. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {

@@ -1,107 +1,107 @@
 export interface Metric {
   name: string
   type: 'gauge' | 'counter' | 'histogram'
-  /** What the values are told apart by, where there are several. The values of each are few, and none is a client's text. */
+  /** Names of the labels, if there are several values. Each label has few values, and none comes from a client. */
   labels?: readonly string[]
   help: string
-  /** Upper bounds of a histogram's buckets. */
+  /** Upper limits of a histogram's buckets. */
   buckets?: readonly number[]
-  /** What a gauge of several processes comes to; their sum where it is left away. */
+  /** How to combine a gauge of several processes. The default is their sum. */
   across?: 'sum' | 'max' | 'min'
 }
 
 /**
- * The only table of what is measured: docs/reference/metrics.md is made from it. A feature has its value read, or counts, by
- * the key here, in a file `<feature>.metrics.ts` of its own.
+ * The only table of metrics; docs/reference/metrics.md is generated from it. Features set or count their values by these keys,
+ * each in its `<feature>.metrics.ts`.
  */
 export const metricTable = {
   feedLagSeconds: {
     name: 'muster_event_feed_lag_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Age of the oldest event that may be committed and that this process has not handed on to subscriptions and webhooks. A transaction that stays open raises it.',
+    help: 'Age of the oldest event that may be committed and that this process has not yet passed to subscriptions and webhooks. A transaction that stays open raises it.',
   },
   feedLagEvents: {
     name: 'muster_event_feed_lag_events',
     type: 'gauge',
     across: 'max',
-    help: 'Numbers of events drawn and not handed on yet; those of changes that were rolled back count as well.',
+    help: 'Event numbers assigned but not yet passed to subscriptions and webhooks, including those of changes that were rolled back.',
   },
   makerLagSeconds: {
     name: 'muster_webhook_maker_lag_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Age of the oldest event handed on from which no webhook deliveries have been made yet.',
+    help: 'Age of the oldest event for which no webhook deliveries have been created yet.',
   },
   makerLagEvents: {
     name: 'muster_webhook_maker_lag_events',
     type: 'gauge',
     across: 'max',
-    help: 'Numbers of events handed on from which no webhook deliveries have been made yet.',
+    help: 'Events for which no webhook deliveries have been created yet.',
   },
   deliveries: {
     name: 'muster_webhook_deliveries',
     type: 'gauge',
     labels: ['status'],
     across: 'max',
-    help: 'Webhook deliveries in the database that are pending (still to be sent, or to be tried again) or failed; up to 15 seconds old.',
+    help: 'Webhook deliveries in the database that are pending (not sent yet, or waiting for a retry) or failed; up to 15 seconds old.',
   },
   deliveriesDueSeconds: {
     name: 'muster_webhook_due_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'How long the pending delivery that has been due for longest has been so, of webhooks whose receivers are not given up for now; up to 15 seconds old.',
+    help: 'How long the oldest due delivery has been due, for webhooks whose deliveries are not suspended; up to 15 seconds old.',
   },
   attempts: {
     name: 'muster_webhook_attempts_total',
     type: 'counter',
     labels: ['outcome'],
-    help: 'Attempts of this process to send a delivery: delivered, refused (any status but 200 to 299) or unanswered.',
+    help: 'Attempts of this process to send a delivery: delivered, refused (a status other than 200 to 299), or unanswered.',
   },
   attemptSeconds: {
     name: 'muster_webhook_attempt_seconds',
     type: 'histogram',
-    help: 'Time from the beginning of an attempt to the end of its answer.',
+    help: 'Time from the start of an attempt to the end of its response.',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
   },
   devicesConnected: {
     name: 'muster_devices_connected',
     type: 'gauge',
-    help: 'Devices that hold a connection to this process.',
+    help: 'Devices connected to this process.',
   },
   mqttConnections: {
     name: 'muster_mqtt_connections',
     type: 'gauge',
-    help: 'MQTT connections of this process, those that have not signed on yet included.',
+    help: 'MQTT connections of this process, including those that have not authenticated yet.',
   },
   mqttPublications: {
     name: 'muster_mqtt_publications_total',
     type: 'counter',
     labels: ['kind'],
-    help: 'Publications of devices that this process took, by what they told: attributes, serviceState or services.',
+    help: 'Device publications that this process accepted, by content: attributes, serviceState, or services.',
   },
   mqttRefusals: {
     name: 'muster_mqtt_refusals_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Connections, sign-ons, publications and subscriptions that this process refused, by the reason that the log gives.',
+    help: 'Connections, authentications, publications, and subscriptions that this process rejected, by the reason in the log.',
   },
   processesMissing: {
     name: 'muster_processes_missing',
     type: 'gauge',
-    help: 'Server processes of MUSTER_WORKERS that do not answer, or are being started: what they measure by now is not in these metrics, what they have counted is.',
+    help: 'Server processes of MUSTER_WORKERS that are starting or do not respond. These metrics contain their counters so far, but not their current values.',
   },
   requests: {
     name: 'muster_requests_total',
     type: 'counter',
     labels: ['operation', 'status', 'code'],
-    help: 'Requests that this process answered. The operation is the root field of a GraphQL document, as the schema has it (several where it has more), or the route; status is that of HTTP, code that of the first error (OK: none); 0 and GONE where the client left before the answer.',
+    help: 'Requests that this process responded to. The operation is the root field of a GraphQL document (or several fields), or the route. status is the HTTP status; code is that of the first error, or OK. They are 0 and GONE if the client disconnected before the response.',
   },
   requestSeconds: {
     name: 'muster_request_seconds',
     type: 'histogram',
     labels: ['kind'],
-    help: 'Time from the head of a request to the last byte of its answer, by kind: query, mutation, rest, device, sign-in or other; subscriptions and downloads, which last, are left out, and requests that were turned away.',
+    help: 'Time from the headers of a request to the last byte of its response, by kind: query, mutation, rest, device, sign-in, or other. Subscriptions, downloads, and requests rejected by load shedding are not included.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
   requestsUnderWay: {
@@ -124,18 +124,18 @@ export const metricTable = {
     name: 'muster_rate_limited_total',
     type: 'counter',
     labels: ['policy'],
-    help: 'Times that a quota did not have what this process was to take: points of a user, address, code, or device; device-bytes and account-bytes, which they may store in a day.',
+    help: 'Times that this process found a quota used up: points of a user, address, code, or device; bytes stored per day as device-bytes and account-bytes.',
   },
   documents: {
     name: 'muster_documents_total',
     type: 'counter',
     labels: ['found'],
-    help: 'GraphQL documents that were looked up: known (parsed and judged before), new or refused.',
+    help: 'GraphQL documents looked up: known (parsed and validated before), new, or refused.',
   },
   documentCacheBytes: {
     name: 'muster_document_cache_bytes',
     type: 'gauge',
-    help: 'Bytes that the cache of documents estimates itself to hold.',
+    help: 'Estimated size of the document cache in bytes.',
   },
   backupAgeSeconds: {
     name: 'muster_backup_age_seconds',
@@ -159,25 +159,25 @@ export const metricTable = {
     name: 'muster_archive_pending_bytes',
     type: 'gauge',
     across: 'max',
-    help: 'Bytes of finished segments of the write-ahead log that are not in MUSTER_ARCHIVE_DIR yet. They fill the disk of the database until they are archived.',
+    help: 'Bytes of finished write-ahead log segments that are not in MUSTER_ARCHIVE_DIR yet. They fill the disk of the database until they are archived.',
   },
   databaseConnections: {
     name: 'muster_database_connections',
     type: 'gauge',
     labels: ['pool'],
-    help: 'Connections to the database that this process has open, for requests and for work beside them.',
+    help: 'Database connections that this process has open, for requests and for background work.',
   },
   databaseConnectionsInUse: {
     name: 'muster_database_connections_in_use',
     type: 'gauge',
     labels: ['pool'],
-    help: 'Those of them that are doing something, or are held by a transaction.',
+    help: 'Database connections that run a statement or belong to an open transaction.',
   },
   databaseConnectionsMost: {
     name: 'muster_database_connections_most',
     type: 'gauge',
     labels: ['pool'],
-    help: 'Connections that the pool may open.',
+    help: 'Connections that the pool can open.',
   },
   databaseWaiting: {
     name: 'muster_database_waiting',
@@ -189,7 +189,7 @@ export const metricTable = {
     name: 'muster_database_wait_seconds',
     type: 'histogram',
     labels: ['pool'],
-    help: 'Time for which a statement or transaction waited for a connection, those to which one was free included.',
+    help: 'Time that a statement or transaction waited for a connection, including those that did not have to wait.',
     buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
   },
   userStatements: {
@@ -202,40 +202,40 @@ export const metricTable = {
     name: 'muster_user_statements_waiting',
     type: 'gauge',
     labels: ['lane'],
-    help: 'Statements and transactions of users that wait for their turn, by lane.',
+    help: 'Statements and transactions of users that wait in the queue, by lane.',
   },
   userStatementsRejected: {
     name: 'muster_user_statements_rejected_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Statements of users that were rejected: too many of the user were waiting (queue), the turn did not come in time (wait), or a walking statement took longer than MUSTER_FILTER_SECONDS (time).',
+    help: 'Statements of users that were rejected: too many of the user were waiting (queue), a statement waited too long (wait), or a walking statement took longer than MUSTER_FILTER_SECONDS (time).',
   },
   listReads: {
     name: 'muster_list_reads_total',
     type: 'counter',
     labels: ['place'],
-    help: 'Queries of lists of this process with DATABASE_READ_URL, by place: replica where they were read there; lagging or away where the replica was so, and the primary was read.',
+    help: 'List queries of this process with DATABASE_READ_URL, by place: replica if the replica served it; lagging or away if the primary served it because the replica was behind or unavailable.',
   },
   certificateSeconds: {
     name: 'muster_certificate_seconds',
     type: 'gauge',
     labels: ['port'],
     across: 'min',
-    help: 'Time until the certificate ends that this process shows on its port for http or mqtt; below 0 where it has ended.',
+    help: "Time until the certificate on this process's http or mqtt port expires; negative if it has expired.",
   },
   jobs: {
     name: 'muster_jobs',
     type: 'gauge',
     labels: ['state'],
     across: 'max',
-    help: 'Jobs in the queue: scheduled for later, ready to run, running, or failed for good; up to 15 seconds old.',
+    help: 'Jobs in the queue: scheduled for later, ready to run, running, or permanently failed; up to 15 seconds old.',
   },
   jobSeconds: {
     name: 'muster_job_seconds',
     type: 'histogram',
-    // Not `job`: Prometheus has that for the scrape itself, and would rename this one.
+    // Not `job`: Prometheus uses that label for the scrape, and would rename this one.
     labels: ['task', 'outcome'],
-    help: 'How long jobs ran in this process, by their names and how they ended: done or failed, to be tried again.',
+    help: 'How long jobs ran in this process, by task and outcome: done, or failed (and retried).',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],
   },
 } as const satisfies Record<string, Metric>

@@ -2,11 +2,11 @@ import { resolve } from 'node:path'
 import { setting } from './setting.ts'
 import { databaseUrl, emailAddress, integer, masterKey } from './values.ts'
 
-/** Where what is kept is kept, and for how long. */
+/** Where data is stored, and for how long. */
 export const dataSettings = {
   dataFolder: setting({
     name: 'MUSTER_DATA',
-    meaning: 'Folder of the embedded database, the master key and the first credentials.',
+    meaning: 'Folder of the embedded database, the master key, and the first credentials.',
     default: 'data',
     parse: (text) => resolve(text ?? 'data'),
   }),
@@ -20,7 +20,7 @@ export const dataSettings = {
   databaseReadUrl: setting({
     name: 'DATABASE_READ_URL',
     meaning:
-      'One streaming standby of the PostgreSQL of DATABASE_URL, as another URL: queries of lists read there what it has replayed; see the guide on scale. Not set: everything is read where it is written.',
+      'URL of a streaming standby of the database in DATABASE_URL. List queries read from it when it is up to date; see the guide on scale. Not set: all queries read from the primary.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
@@ -28,7 +28,7 @@ export const dataSettings = {
   databaseDirectUrl: setting({
     name: 'DATABASE_DIRECT_URL',
     meaning:
-      'The same database without the pooler that DATABASE_URL leads to, such as PgBouncer in transaction mode: for migrations, locks, jobs and to hear of changes.',
+      'URL of the same database without the pooler in DATABASE_URL, such as PgBouncer in transaction mode. Migrations, locks, jobs, and notifications use it.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
@@ -36,21 +36,21 @@ export const dataSettings = {
   databaseConnections: setting({
     name: 'MUSTER_DATABASE_CONNECTIONS',
     meaning:
-      'Connections to the database that serve requests, at most, for each server process. A process has up to 8 more for its own work.',
+      'Database connections for requests, at most, per server process. Each process opens up to 8 more for background work.',
     default: '10',
     parse: (text) => integer(text ?? '10', 2, 500),
   }),
   statementTimeout: setting({
     name: 'MUSTER_STATEMENT_TIMEOUT',
     meaning:
-      'Seconds after which the database gives up on a statement; 0 for never. What needed it is then answered UNAVAILABLE (503).',
+      'Seconds after which the database cancels a statement. The request then gets UNAVAILABLE (503). 0: no limit.',
     default: '30',
     parse: (text) => integer(text ?? '30', 0, 3_600) * 1_000,
   }),
   masterKey: setting({
     name: 'MUSTER_MASTER_KEY',
     meaning:
-      '32 bytes in base64 that encrypt the secrets of access keys, webhooks and authenticator apps. Not set: made on first start in MUSTER_DATA/master.key.',
+      '32 bytes in base64 that encrypt the secrets of access keys, webhooks, and authenticator apps. Not set: created on the first start, in MUSTER_DATA/master.key.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : masterKey(text)),
@@ -58,7 +58,7 @@ export const dataSettings = {
   previousMasterKey: setting({
     name: 'MUSTER_MASTER_KEY_PREVIOUS',
     meaning:
-      'The master key so far, while "muster keys rotate-master" puts MUSTER_MASTER_KEY in its place: what is encrypted under either can be read.',
+      'The previous master key, while "muster keys rotate-master" replaces it with MUSTER_MASTER_KEY. The server reads secrets that are encrypted under either.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : masterKey(text)),
@@ -71,7 +71,7 @@ export const dataSettings = {
   }),
   eventRetention: setting({
     name: 'MUSTER_EVENT_RETENTION',
-    meaning: 'Days that events are kept at least; they go by whole months. 0 for ever.',
+    meaning: 'Days that events are kept, at least; they are deleted by whole months. 0: forever.',
     default: '400',
     parse: (text) => integer(text ?? '400', 0, 36_500),
   }),

@@ -2,19 +2,19 @@ import { availableParallelism } from 'node:os'
 import { setting } from './setting.ts'
 import { integer } from './values.ts'
 
-/** How many serve. */
+/** Server processes. */
 export const processSettings = {
   processes: setting({
     name: 'MUSTER_WORKERS',
     meaning:
-      'Server processes that one command runs, on the same ports; auto for one a processor. What is said of each server process holds for each of them.',
+      'Server processes to run, on the same ports; auto for one per processor. Limits per server process apply to each of them.',
     default: '1',
     parse: (text) => (text === 'auto' ? availableParallelism() : processes(text ?? '1')),
   }),
   workerSilence: setting({
     name: 'MUSTER_WORKER_SILENCE',
     meaning:
-      'Seconds for which one of several server processes may be silent when it is asked whether it is there (30 at least while it starts); then it is killed, and another one is started. 0: no bound.',
+      'Seconds that one of several server processes may take to respond to a health check (at least 30 while it starts). Then it is killed and replaced. 0: no limit.',
     default: '30',
     parse: (text) => integer(text ?? '30', 0, 3_600),
   }),

@@ -1,50 +1,50 @@
 import { setting } from './setting.ts'
 import { flag, integer } from './values.ts'
 
-/** What a request must bring, and how much of it there may be. */
+/** What a request must contain, and limits on requests. */
 export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',
     meaning:
-      'Points that a user, with all access keys and console sessions together, may spend at once; see limits.md. A registration code may spend as many.',
+      'Points that a user, with all access keys and console sessions together, can spend at once; see limits.md. A registration code has a separate quota of the same size.',
     default: '20000',
     parse: (text) => integer(text ?? '20000', 100, 1_000_000_000),
   }),
   keyPointsPerSecond: setting({
     name: 'MUSTER_KEY_POINTS_PER_SECOND',
-    meaning: 'Points that a user gains each second, and that a registration code gains each second.',
+    meaning: 'Points that the quota of a user, or of a registration code, regains each second.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000_000),
   }),
   addressPoints: setting({
     name: 'MUSTER_ADDRESS_POINTS',
     meaning:
-      'Points that an address may spend at once by requests without credentials that hold; of IPv6 a /64 counts as one.',
+      'Points that an address can spend at once on requests without valid credentials. An IPv6 /64 counts as one address.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 100, 1_000_000_000),
   }),
   addressPointsPerSecond: setting({
     name: 'MUSTER_ADDRESS_POINTS_PER_SECOND',
-    meaning: 'Points that an address gains each second.',
+    meaning: 'Points that the quota of an address regains each second.',
     default: '50',
     parse: (text) => integer(text ?? '50', 1, 1_000_000_000),
   }),
   deviceBytesPerDay: setting({
     name: 'MUSTER_DEVICE_BYTES_PER_DAY',
-    meaning: 'Bytes that a device may store in a day by what it sends; see limits.md.',
+    meaning: 'Bytes that a device can store in a day; see limits.md.',
     default: '67108864',
     parse: (text) => integer(text ?? '67108864', 65_536, 1_000_000_000_000_000),
   }),
   accountBytesPerDay: setting({
     name: 'MUSTER_ACCOUNT_BYTES_PER_DAY',
-    meaning: 'Bytes that an account may store in a day, by its mutations and its devices together; see limits.md.',
+    meaning: 'Bytes that an account can store in a day, by mutations and devices together; see limits.md.',
     default: '34359738368',
     parse: (text) => integer(text ?? '34359738368', 65_536, 1_000_000_000_000_000),
   }),
   mostRequests: setting({
     name: 'MUSTER_MOST_REQUESTS',
     meaning:
-      'Requests that each server process has in flight, without streams. Above that it rejects the callers with the most requests in flight first, with 503.',
+      'Requests that each server process has in flight, without streams. Above that, it rejects the callers with the most requests in flight first, with 503.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000),
   }),
@@ -92,39 +92,39 @@ export const requestSettings = {
   databaseSilence: setting({
     name: 'MUSTER_DATABASE_SILENCE',
     meaning:
-      'Milliseconds for which the database may keep silent while somebody waits for it; then requests are answered 503 until it is heard again. 700 to 2000 for a database that is far away.',
+      'Milliseconds without a response after which the database counts as unresponsive. Until it responds again, requests get 503. Use 700 to 2000 for a distant database.',
     default: '500',
     parse: (text) => integer(text ?? '500', 100, 60_000),
   }),
   statementsPerUser: setting({
     name: 'MUSTER_USER_STATEMENTS',
     meaning:
-      'Statements of one user that run on the database at a time, at most, on each server process; a transaction counts as one. Further statements of the user wait for their turn.',
+      'Statements of one user that run on the database at a time, at most, per server process. A transaction counts as one. Further statements of the user wait.',
     default: '6',
     parse: (text) => integer(text ?? '6', 1, 500),
   }),
   walkMs: setting({
     name: 'MUSTER_FILTER_SECONDS',
     meaning:
-      'Seconds that a query may take which no index serves, so that it may read every record of the account. Then it is answered LIMIT_EXCEEDED, and the message names the argument. 0: no limit but MUSTER_STATEMENT_TIMEOUT.',
+      'Seconds that a query can take if no index serves it and it may read every record of the account. Then the request gets LIMIT_EXCEEDED, with the name of the argument. 0: no limit but MUSTER_STATEMENT_TIMEOUT.',
     default: '5',
     parse: (text) => integer(text ?? '5', 0, 3_600) * 1_000,
   }),
   streamsPerKey: setting({
     name: 'MUSTER_STREAMS_PER_KEY',
-    meaning: 'Subscriptions that an access key may have open at a time, on each server process.',
+    meaning: 'Subscriptions that an access key can have open at a time, per server process.',
     default: '20',
     parse: (text) => integer(text ?? '20', 1, 10_000),
   }),
   requireDigest: setting({
     name: 'MUSTER_REQUIRE_DIGEST',
-    meaning: '1: every signed request with a body must cover a digest of it.',
+    meaning: '1: every signed request with a body must include a digest of the body in its signature.',
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),
   firstRecord: setting({
     name: 'MUSTER_FIRST_RECORD',
-    meaning: 'What `from` counts from: 1, or 0 for clients written that way.',
+    meaning: 'The number that `from` counts from: 1, or 0 for clients that expect it.',
     default: '1',
     parse: (text) => integer(text ?? '1', 0, 1) as 0 | 1,
   }),

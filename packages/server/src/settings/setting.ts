@@ -1,12 +1,12 @@
-/** One setting of the server: docs/reference/settings.md is made from them. */
+/** A setting of the server. docs/reference/settings.md is generated from these. */
 export interface Setting<Value> {
   name: string
   meaning: string
-  /** As it is written in the docs. */
+  /** As the docs show it. */
   default: string
   secret?: boolean
-  /** Throws a text that says what the value should be. `undefined` stands for "not set". */
+  /** Throws an error whose message says what the value should be. `undefined` means "not set". */
   parse(text: string | undefined): Value
 }
 
-export const setting = <Value>(given: Setting<Value>): Setting<Value> => given
+export const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition

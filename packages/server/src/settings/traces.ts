@@ -2,12 +2,12 @@ import { samplerNames } from '../tracing/sampler-names.ts'
 import { setting } from './setting.ts'
 import { httpUrl, integer, oneOf, share } from './values.ts'
 
-/** Where traces go, by the names that OpenTelemetry has for all programs. Its library reads further ones itself. */
+/** Where traces go. The names are OpenTelemetry's; its library reads others by itself. */
 export const traceSettings = {
   traceEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     meaning:
-      'Collector that traces are sent to as OTLP over HTTP in JSON, such as http://127.0.0.1:4318; `/v1/traces` is added. Not set: there are none.',
+      'URL of the collector that receives traces as OTLP over HTTP in JSON, such as http://127.0.0.1:4318. The server appends `/v1/traces`. Not set: no traces.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : httpUrl(text)),
@@ -15,7 +15,7 @@ export const traceSettings = {
   traceTimeout: setting({
     name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
     meaning:
-      'Milliseconds that the collector has to take what it is sent, further tries included; so long does a server wait for it at its end.',
+      'Milliseconds for sending a batch to the collector, with retries. A stopping server waits this long for it.',
     default: '3000',
     parse: (text) => integer(text ?? '3000', 100, 600_000),
   }),

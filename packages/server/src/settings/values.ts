@@ -1,17 +1,18 @@
 import { isIP } from 'node:net'
 import { type AddressRange, parseRange } from '../lib/address-range.ts'
 
-// What a setting's text stands for. Each throws a text that says what the value should be.
+// Parsers of setting values. Each throws an error whose message says what the value should be.
 
-export function integer(text: string, least: number, most: number): number {
+export function integer(text: string, minimum: number, maximum: number): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < least || value > most) throw new Error(`a whole number from ${least} to ${most}`)
+  if (!/^\d+$/.test(text) || value < minimum || value > maximum)
+    throw new Error(`a whole number from ${minimum} to ${maximum}`)
   return value
 }
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** Milliseconds. */
+/** Returns milliseconds. */
 export function timeSpan(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const seconds = Number(digits) * secondsOf[unit]!
@@ -54,7 +55,7 @@ export function masterKey(text: string): Buffer {
 }
 
 export function token(text: string): string {
-  if (!/^[\x21-\x7e]{16,}$/.test(text)) throw new Error('16 or more printable ASCII characters without blanks')
+  if (!/^[\x21-\x7e]{16,}$/.test(text)) throw new Error('16 or more printable ASCII characters without spaces')
   return text
 }
 
@@ -62,14 +63,14 @@ export function ranges(text: string): AddressRange[] {
   const items = text.split(',').map((item) => item.trim())
   return items.filter(Boolean).map((item) => {
     const range = isIP(item.split('/', 1)[0] ?? '') === 0 ? undefined : parseRange(item)
-    if (range === undefined) throw new Error('CIDRs or single addresses, parted by commas, such as 10.20.0.0/16')
+    if (range === undefined) throw new Error('CIDRs or single addresses, separated by commas, such as 10.20.0.0/16')
     return range
   })
 }
 
 export function retries(text: string): number[] {
   const delays = text.split(',').map((item) => integer(item.trim(), 0, 604_800))
-  if (delays.length > 50) throw new Error('50 delays at most')
+  if (delays.length > 50) throw new Error('at most 50 delays')
   return delays
 }
 
@@ -80,15 +81,15 @@ export function share(text: string): number {
 }
 
 export function httpUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error('a URL of http or https')
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error('an http or https URL')
   return text
 }
 
 export function origin(text: string): string {
-  const wanted = 'a URL of scheme, host and port alone, such as https://muster.example.com'
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error(wanted)
+  const expected = 'a URL of scheme, host, and port only, such as https://muster.example.com'
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error(expected)
   const url = new URL(text)
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') throw new Error(wanted)
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') throw new Error(expected)
   return url.origin
 }
 
