@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
-import fastify, {
+import {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyRequest,
@@ -33,6 +33,7 @@ import { createExecutor } from './graphql/execute.ts'
 import { type GraphqlRouteInput, registerGraphqlRoute } from './graphql/http-route.ts'
 import type { AfterOperation, Elsewhere, OperationStart, Requester } from './graphql/run-operation.ts'
 import { registerStreamRoute } from './graphql/stream-route.ts'
+import { createListener } from './http/connections/listener.ts'
 import { registerConsole } from './http/console.ts'
 import { corsHeaders, registerCors } from './http/cors.ts'
 import { type DeviceRoute, registerDeviceRoutes } from './http/device-route.ts'
@@ -43,10 +44,8 @@ import type { RequestLoad } from './http/load.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerNotFound } from './http/not-found.ts'
 import { limitCallers } from './http/overload/limit-callers.ts'
-import { arrivalTimeouts } from './http/request-bodies.ts'
 import { registerRequestId } from './http/request-id.ts'
 import { recordRequests } from './http/request-records.ts'
-import { followCertificate, secureOptions } from './http/secure-server.ts'
 import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
 import { clientAddress } from './lib/client-address.ts'
 import { listBounds } from './list-bounds.ts'
@@ -104,7 +103,6 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     loggerInstance: deps.log,
     genReqId: () => randomUUID(),
     logController: new LogController({ disableRequestLogging: true }),
-    requestTimeout: 30_000,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, reply.headers(headersOfEveryAnswer(request)))
@@ -113,7 +111,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, toldToBrowsers),
   }
-  const app = listenerOf(options, deps.certificate)
+  const app = createListener(options, deps)
   const addressOf = clientAddress(deps.config.trustedProxies)
   const rateLimits = deps.rateLimits ?? createRateLimits(deps)
   const leftTo = tellEveryAnswer(app, rateLimits, addressOf)
@@ -208,16 +206,6 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerSignIn(app, { ...signInOf(deps), addressOf, beforeRequest })
   registerConsole(app)
   registerNotFound(app)
-  return app
-}
-
-function listenerOf(
-  options: FastifyServerOptions<Server>,
-  certificate: ServedCertificate | undefined,
-): FastifyInstance {
-  if (certificate === undefined) return fastify({ ...options, http: arrivalTimeouts } as FastifyServerOptions<Server>)
-  const app = fastify({ ...options, https: secureOptions(certificate) } as FastifyServerOptions<Server>)
-  followCertificate(app.server, certificate)
   return app
 }
 

@@ -91,6 +91,17 @@ export const metricTable = {
     type: 'gauge',
     help: 'Server processes of MUSTER_WORKERS that are starting or do not respond. These metrics contain their counters so far, but not their current values.',
   },
+  httpConnections: {
+    name: 'muster_http_connections',
+    type: 'gauge',
+    help: 'Open HTTP connections of this process, WebSockets excluded.',
+  },
+  httpConnectionsRejected: {
+    name: 'muster_http_connections_rejected_total',
+    type: 'counter',
+    labels: ['limit'],
+    help: 'HTTP connections that this process closed because too many were open: of one address (address) or of all (total).',
+  },
   requests: {
     name: 'muster_requests_total',
     type: 'counter',

@@ -11,7 +11,7 @@ export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) =
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => plainAddress(socket.remoteAddress ?? '')
-  const isTrusted = trustIn(trustedProxies)
+  const isTrusted = isIn(trustedProxies)
 
   /** From the last of those told to the first; what is no address hides whatever is told before it. */
   const lastUntrusted = (connection: string, told: readonly (string | undefined)[]): string => {
@@ -36,7 +36,8 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
   }
 }
 
-function trustIn(ranges: readonly AddressRange[]): (address: string) => boolean {
+/** Whether an address is in one of the ranges. */
+export function isIn(ranges: readonly AddressRange[]): (address: string) => boolean {
   const list = new BlockList()
   for (const [address, bits] of ranges) list.addSubnet(address.toString(), bits, address.kind())
   return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')

@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createWebSocketStream, WebSocketServer } from 'ws'
+import { releaseConnection } from '../http/connections/connection-limits.ts'
 import type { AddressOf } from '../lib/client-address.ts'
 import type { Broker } from './broker.ts'
 
@@ -25,11 +27,13 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
     socket.on('error', () => {})
     const refusal = refusalOf(request)
     if (refusal !== undefined) {
-      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+      // Node has no time limit for a connection that asks for an upgrade.
+      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
       return
     }
     const address = addressOf(request)
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      releaseConnection(socket as Socket)
       const stopCounting = limitBytes(socket)
       const stream = createWebSocketStream(webSocket)
       // What the other end does to the WebSocket is told here as well as by the stream.

@@ -43,6 +43,20 @@ export const httpSettings = {
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),
+  httpConnectionsPerAddress: setting({
+    name: 'MUSTER_HTTP_CONNECTIONS_PER_ADDRESS',
+    meaning:
+      'HTTP connections that each server process keeps open for an address (of IPv6 a /64). It closes further ones at once. MUSTER_TRUSTED_PROXIES are exempt; WebSockets of devices do not count.',
+    default: '1000',
+    parse: (text) => integer(text ?? '1000', 1, 1_000_000),
+  }),
+  httpConnections: setting({
+    name: 'MUSTER_HTTP_CONNECTIONS',
+    meaning:
+      'HTTP connections that each server process keeps open for all addresses together. WebSockets of devices do not count; the limit of open files must be above both.',
+    default: '10000',
+    parse: (text) => integer(text ?? '10000', 1, 1_000_000),
+  }),
   corsOrigins: setting({
     name: 'MUSTER_CORS_ORIGINS',
     meaning:

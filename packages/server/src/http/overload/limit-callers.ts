@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Metrics } from '../../metrics.ts'
-import { limitRequestBodies } from '../request-bodies.ts'
 import { type ExpectedResponse, limitResponseBytes, queueFull } from '../responses/response-bytes.ts'
 import { closeSlowReaders } from '../responses/slow-readers.ts'
 import type { KnownViewer } from './callers.ts'
 import { type LoadSheddingOptions, shedLoad } from './load-shedding.ts'
+import { limitRequestBodies } from './request-bodies.ts'
 import { measureShedding } from './shedding-metrics.ts'
 
 export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' | 'metrics'> {

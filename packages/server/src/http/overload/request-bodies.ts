@@ -1,13 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
-import { networkOf } from '../lib/client-address.ts'
-import { limits } from '../limits.ts'
-import { HttpError } from '../rest/statuses.ts'
-import { prepareRefusals } from './overload/refusals.ts'
-import { onceResponseEnds } from './responses/response-end.ts'
-
-/** Times at which Node looks for requests that have not arrived: without this, they last up to 30 s longer. */
-export const arrivalTimeouts = { headersTimeout: 30_000, connectionsCheckingInterval: 1_000 }
+import type { Config } from '../../config.ts'
+import { networkOf } from '../../lib/client-address.ts'
+import { limits } from '../../limits.ts'
+import { HttpError } from '../../rest/statuses.ts'
+import { onceResponseEnds } from '../responses/response-end.ts'
+import { prepareRefusals } from './refusals.ts'
 
 export interface RequestBodiesOptions {
   config: Pick<Config, 'bodyBytesPerAddress'>

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/app.ts'
+import { startTestApp, type TestApp } from '../../../test/app.ts'
 
 let app: TestApp
 beforeAll(async () => {
