@@ -114,7 +114,7 @@ describeConsole('creating an access key long after signing in', () => {
     await dialog.locator('input[type=password]:focus').waitFor()
     await page.keyboard.type('not it')
     await page.keyboard.press('Enter')
-    await dialog.getByText('This is not your password').waitFor()
+    await dialog.getByText('Wrong password').waitFor()
     await password.fill(person.password)
     await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'Download credentials' }).waitFor()

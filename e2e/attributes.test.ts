@@ -133,7 +133,7 @@ describeConsole('attributes of a device', () => {
 
     // Also when it is gone.
     await set(person, { id, name: 'rack', value: null })
-    await page.getByText('Removed meanwhile').waitFor()
+    await page.getByText('Removed in the meantime').waitFor()
     expect(await editor(page, 'rack').inputValue()).toBe('mine')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await row(page, 'rack').getByText('mine').waitFor()

@@ -38,7 +38,7 @@ describeConsole('signing in', () => {
     await dialog.getByRole('textbox', { name: 'Code' }).fill(codeOf(app))
     await dialog.getByRole('button', { name: 'Turn on' }).click()
     const [backupCode = ''] = (await dialog.getByLabel('list of backup codes', { exact: true }).innerText()).split('\n')
-    await dialog.getByRole('button', { name: 'I have kept them' }).click()
+    await dialog.getByRole('button', { name: 'I have saved them' }).click()
     await page.getByRole('button', { name: 'Turn off' }).waitFor()
     await dialog.waitFor({ state: 'detached' })
 

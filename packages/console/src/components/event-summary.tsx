@@ -83,7 +83,7 @@ const factNames: Record<string, string> = {
   requireDigest: 'digest required',
   registrationCode: 'registration code',
   formerSecretUntil: 'old secret valid until',
-  allow: 'may register again',
+  allow: 'can register again',
 }
 
 /** User agent strings are long, so only the event's details show them. */

@@ -2,7 +2,7 @@ import type { SessionInfo } from '../sign-in/auth-api.ts'
 import { get, post } from '../sign-in/auth-call.ts'
 
 export interface Session extends SessionInfo {
-  /** The one this tab uses. */
+  /** Whether this tab uses the session. */
   current: boolean
 }
 
@@ -12,7 +12,7 @@ export interface Passkey {
   created: string
 }
 
-/** What an authenticator app needs, and the codes for the day it is lost. */
+/** The URI for the authenticator app, and backup codes in case the app is lost. */
 export interface TotpSetup {
   totpURI: string
   backupCodes: string[]
@@ -49,21 +49,21 @@ export const renamePasskey = (id: string, name: string): Promise<unknown> =>
 
 export const deletePasskey = (id: string): Promise<unknown> => post('/passkey/delete-passkey', { id })
 
-/** Has the browser make a passkey; the library comes only to those who do. */
+/** Creates a passkey in the browser. The library is loaded only when needed. */
 export async function addPasskey(name: string): Promise<void> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   const optionsJSON = await get<Parameters<typeof startRegistration>[0]['optionsJSON']>(
     '/passkey/generate-register-options',
   )
   const response = await startRegistration({ optionsJSON }).catch((error) => {
-    throw new Error(refusals[(error as Error).name] ?? (error as Error).message, { cause: error })
+    throw new Error(passkeyErrors[(error as Error).name] ?? (error as Error).message, { cause: error })
   })
   await post('/passkey/verify-registration', { response, name })
 }
 
-/** What browsers say by the names of their errors. */
-const refusals: Record<string, string> = {
-  NotAllowedError: 'No passkey was made: the browser’s dialog was closed or timed out',
-  InvalidStateError: 'This device has a passkey for this account already',
-  SecurityError: 'Browsers make passkeys on https addresses and on http://localhost, not at this one',
+/** Messages for the names of browser errors. */
+const passkeyErrors: Record<string, string> = {
+  NotAllowedError: 'The passkey was not created: the browser’s dialog was closed or timed out',
+  InvalidStateError: 'This device already has a passkey for this account',
+  SecurityError: 'Browsers create passkeys only on HTTPS addresses and on http://localhost',
 }

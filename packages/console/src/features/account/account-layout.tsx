@@ -20,7 +20,7 @@ export function AccountLayout() {
   const { email, name } = useViewer()
   const path = useLocation({ select: ({ pathname }) => pathname })
   const pagesRef = useRef<HTMLDivElement>(null)
-  // On a phone the row of pages scrolls. Not scrollIntoView: the Tab key would go on from there, past the navigation.
+  // On phones, the row of pages scrolls. With scrollIntoView, the Tab key would skip the navigation.
   useEffect(() => {
     const row = pagesRef.current
     const here = row?.querySelector<HTMLElement>(`[href="${path}"]`)

@@ -12,19 +12,21 @@ import { attributeColumn } from '../devices/columns.ts'
 import { Section } from './section.tsx'
 
 export function AttributeNamesPage() {
-  const { names, error, again } = useAttributeNames('cache-and-network')
+  const { names, error, refetch } = useAttributeNames('cache-and-network')
   const [part, setPart] = useState('')
   const shown = names?.filter(({ name }) => name.toLowerCase().includes(part.trim().toLowerCase()))
   return (
     <Section
       title="Attribute names"
-      about="Every name that your devices and services have a value for, in the base or in any context."
+      about="The names of all attributes of your devices and services, in the base or in any context."
     >
-      {error === undefined ? null : <ErrorNotice error={error} title="The names could not be loaded" onRetry={again} />}
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The names could not be loaded" onRetry={refetch} />
+      )}
       {names === undefined && error === undefined ? <Loading what="attribute names" /> : null}
       {names?.length === 0 ? (
         <EmptyState icon={<IconTag size={22} />} title="No attributes yet">
-          Open a device and add one, or let devices report them.
+          Open a device and add an attribute, or let devices report them.
         </EmptyState>
       ) : null}
       {shown === undefined || names?.length === 0 ? null : (
@@ -49,7 +51,7 @@ export function AttributeNamesPage() {
                 </Table.Td>
                 <Table.Td>{services.toLocaleString()}</Table.Td>
                 <Table.Td>
-                  <Time value={lastChanged} none="not lately" />
+                  <Time value={lastChanged} none="not recently" />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -60,10 +62,10 @@ export function AttributeNamesPage() {
   )
 }
 
-/** Leads to the list with this attribute as a column, the devices that have it first. */
+/** Links to the device list with this attribute as a column, sorted so that devices with a value come first. */
 function DevicesLink({ name, devices }: { name: string; devices: number }) {
   const count = devices.toLocaleString()
-  // The ten of `$svc` are columns anyway, and the others that are reserved are no device's.
+  // The attributes of `$svc` have their own columns, and devices have no other reserved attributes.
   if (devices === 0 || name.startsWith('$')) return count
   const column = attributeColumn(name)
   const search = { columns: ['name', 'state', column], sort: `${column} asc` }

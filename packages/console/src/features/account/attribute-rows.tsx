@@ -5,7 +5,7 @@ export interface AttributeRow extends NamedRow {
   value: string
 }
 
-/** Names and values, as many as wanted. */
+/** A form field for any number of attributes. */
 export function AttributeRows(input: RowsInput<AttributeRow>) {
   return (
     <RowList
@@ -35,7 +35,7 @@ export function AttributeRows(input: RowsInput<AttributeRow>) {
   )
 }
 
-/** A check for forms; the API judges the names themselves. */
+/** Checks for missing and duplicate names. The API validates the names themselves. */
 export const checkAttributes = (rows: readonly AttributeRow[]): string | null => checkNames(rows, 'attribute')
 
 export const attributesFrom = (rows: readonly AttributeRow[]): Record<string, string> | null =>

@@ -11,11 +11,11 @@ export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDon
         file={{ name: 'muster-backup-codes.txt', content: `${text}\n` }}
       >
         <Text size="sm" c="dimmed">
-          Each signs in once in place of a code of the app, for the day that the phone is lost.
+          If you lose your phone, sign in with one of these instead of a code from the app. Each works once.
         </Text>
       </SecretOnce>
       <Group justify="flex-end">
-        <Button onClick={onDone}>I have kept them</Button>
+        <Button onClick={onDone}>I have saved them</Button>
       </Group>
     </Stack>
   )

@@ -21,17 +21,17 @@ import { usageText } from './usage-text.ts'
 
 export function CodesPage() {
   const context = useTypes('RegistrationCode')
-  const [{ data, error }, again] = useQuery({ query: RegistrationCodesDocument, context })
+  const [{ data, error }, refetch] = useQuery({ query: RegistrationCodesDocument, context })
   const [opened, { open, close }] = useDisclosure()
-  // Devices that register use codes up while somebody looks.
+  // Registering devices use up codes while this page is open.
   useLiveEvents({
     onEvents(events) {
       const counts = events.some(
         ({ type, data: { registrationCode } }) => type === 'DEVICE_REGISTER' && registrationCode,
       )
-      if (counts) again({ requestPolicy: 'network-only' })
+      if (counts) refetch({ requestPolicy: 'network-only' })
     },
-    onGap: () => again({ requestPolicy: 'network-only' }),
+    onGap: () => refetch({ requestPolicy: 'network-only' }),
   })
   const codes = data?.login?.registrationCodes
   const create = (
@@ -44,17 +44,19 @@ export function CodesPage() {
       title="Registration codes"
       about={
         <>
-          What devices register themselves with. {usageText(data?.login?.limits, 'registrationCodes')} A code can give
-          them services and attributes to begin with.
+          Devices register themselves with these codes. {usageText(data?.login?.limits, 'registrationCodes')} A code can
+          give each device initial services and attributes.
         </>
       }
       actions={create}
     >
-      {error === undefined ? null : <ErrorNotice error={error} title="The codes could not be loaded" onRetry={again} />}
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The codes could not be loaded" onRetry={refetch} />
+      )}
       {codes === undefined && error === undefined ? <Loading what="registration codes" /> : null}
       {codes?.length === 0 ? (
         <EmptyState icon={<IconQrcode size={22} />} title="No registration codes" action={create}>
-          Make one and paste the command that comes with it on a machine: it becomes a device of yours.
+          Create a code, then run its command on a machine to register the machine as your device.
         </EmptyState>
       ) : null}
       {codes === undefined || codes.length === 0 ? null : (
@@ -86,7 +88,7 @@ function CodeRow({ code }: { code: RegistrationCode }) {
         <Text size="sm">
           {used.toLocaleString()} of {uses.toLocaleString()}
         </Text>
-        <Progress value={(used / uses) * 100} size="xs" aria-label={`Used of ${prefix}…`} />
+        <Progress value={(used / uses) * 100} size="xs" aria-label={`Uses of ${prefix}…`} />
       </Table.Td>
       <Table.Td>{name}</Table.Td>
       <Table.Td>{platform}</Table.Td>
@@ -107,7 +109,7 @@ function CodeRow({ code }: { code: RegistrationCode }) {
           danger
           onConfirm={() => remove({ id })}
         >
-          No more devices can register with it. Those that did stay.
+          Devices can no longer register with it. Devices that already registered stay.
         </ConfirmButton>
       </Table.Td>
     </Table.Tr>

@@ -6,7 +6,7 @@ import type { CreateRegistrationCodeMutation } from './codes.generated.ts'
 
 export type NewCode = CreateRegistrationCodeMutation['createRegistrationCode']
 
-/** How a machine becomes a device: what to paste on it. Run by root, since the agent becomes a service of systemd. */
+/** The command that registers a machine. It needs root because the agent becomes a systemd service. */
 export const agentCommand = (code: string): string =>
   `sudo npx muster agent install --url ${location.origin} --code ${code}`
 
@@ -21,24 +21,26 @@ export function CreatedCode({ created, onDone }: { created: NewCode; onDone: () 
     <Stack>
       <SecretOnce what="registration code" value={code}>
         <Text size="sm" c="dimmed">
-          Good for {registrationCode.uses.toLocaleString()} {registrationCode.uses === 1 ? 'device' : 'devices'}. It
+          Valid for {registrationCode.uses.toLocaleString()} {registrationCode.uses === 1 ? 'device' : 'devices'}. It
           expires <Time value={registrationCode.expires} />.
         </Text>
       </SecretOnce>
-      <Text fw={500}>Paste this on the machine</Text>
+      <Text fw={500}>Run this on the machine</Text>
       <Tabs defaultValue="agent" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="agent">With the agent</Tabs.Tab>
-          <Tabs.Tab value="curl">With curl alone</Tabs.Tab>
+          <Tabs.Tab value="curl">With curl only</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="agent" pt="sm">
           <Command text={agentCommand(code)}>
-            In a checkout of Muster. The agent registers the machine, keeps it connected and reports its services.
+            Run it in a checkout of Muster. The agent registers the machine, keeps it connected, and reports its
+            services.
           </Command>
         </Tabs.Panel>
         <Tabs.Panel value="curl" pt="sm">
           <Command text={curlCommand(code)}>
-            Answers the device’s id and the secret that it signs on with, over MQTT or at /devices/v1/report.
+            The response contains the device’s id and secret. The device authenticates with them over MQTT or at
+            /devices/v1/report.
           </Command>
         </Tabs.Panel>
       </Tabs>

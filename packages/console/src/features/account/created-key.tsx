@@ -5,7 +5,7 @@ import type { CreateAccessKeyMutation } from './keys.generated.ts'
 
 export type NewKey = CreateAccessKeyMutation['createAccessKey']
 
-/** The section that clients read, as the server writes it at its first start. */
+/** A credentials file for clients, in the format that the server writes on its first start. */
 export const credentialsFile = (key: string, secret: string): string => `[default]
 MUSTER_URL=${location.origin}
 MUSTER_ACCESS_KEY_ID=${key}
@@ -23,7 +23,7 @@ export function CreatedKey({ created, onDone }: { created: NewKey; onDone: () =>
       </Group>
       {secret === null ? (
         <Text>
-          Requests signed with the private half of your key and <Code>keyid="{key}"</Code> are accepted from now on.
+          Requests signed with your private key and <Code>keyid="{key}"</Code> are now accepted.
         </Text>
       ) : (
         <SecretOnce
@@ -32,8 +32,8 @@ export function CreatedKey({ created, onDone }: { created: NewKey; onDone: () =>
           file={{ name: 'credentials', content: credentialsFile(key, secret) }}
         >
           <Text size="sm" c="dimmed">
-            The file is what Muster’s programs read: put it at <Code>~/.muster/credentials</Code>, readable by you alone
-            (<Code>chmod 600</Code>), and try <Code>{"npx muster query '{ login { email } }'"}</Code>
+            Muster’s programs read this file. Save it as <Code>~/.muster/credentials</Code>, readable only by you (
+            <Code>chmod 600</Code>), then run <Code>{"npx muster query '{ login { email } }'"}</Code>
           </Text>
         </SecretOnce>
       )}

@@ -22,6 +22,6 @@ test.each([
   ['curl/8.9.1', 'curl/8.9.1'],
   ['', 'Unknown program'],
   [null, 'Unknown program'],
-])('%s is %s', (agent, name) => {
+])('describes %s as %s', (agent, name) => {
   expect(describeAgent(agent)).toBe(name)
 })

@@ -16,7 +16,10 @@ const systems: [name: string, pattern: RegExp][] = [
   ['Linux', /Linux/],
 ]
 
-/** `Firefox 140 on Linux`, from what the browser says of itself; as it says it where it is not known. */
+/**
+ * Shortens a User-Agent header to, for example, `Firefox 140 on Linux`. Unknown programs keep their first 60
+ * characters.
+ */
 export function describeAgent(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown program'
   const browser = browsers.find(([, pattern]) => pattern.test(agent))

@@ -2,9 +2,9 @@ import { Group, Select, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export interface ExpiryValue {
-  /** Days from now; `never`; or `at`, with the time in `at`. */
+  /** A number of days, `never`, or `at`, which means the time in `at`. */
   choice: string
-  /** As the browser's date field writes it, in the person's zone. */
+  /** In the format of the browser's date input, in the user's time zone. */
   at: string
 }
 
@@ -15,7 +15,7 @@ interface ExpiryProps {
   value?: ExpiryValue
   onChange: (value: ExpiryValue) => void
   error?: ReactNode
-  /** Codes always expire, keys need not. */
+  /** Whether `never` can be chosen. Registration codes always expire. */
   canBeNever?: boolean
 }
 
@@ -26,7 +26,7 @@ export function Expiry({ value = noExpiry, onChange, error, canBeNever = true }:
   const data = [
     ...(canBeNever ? [{ value: 'never', label: 'never' }] : []),
     ...days.map((day) => ({ value: day, label: dayLabel(day) })),
-    { value: 'at', label: 'at a time of my choice' },
+    { value: 'at', label: 'at a specific time' },
   ]
   return (
     <Group align="flex-start" grow>
@@ -52,18 +52,18 @@ export function Expiry({ value = noExpiry, onChange, error, canBeNever = true }:
   )
 }
 
-/** A check for forms. */
-export const expiryFrom =
+/** Validates a chosen expiry in forms. */
+export const checkExpiry =
   (now: Date) =>
   ({ choice, at }: ExpiryValue): string | null => {
     if (choice !== 'at') return null
     const date = new Date(at)
-    if (Number.isNaN(date.getTime())) return 'Choose a date and a time'
-    return date <= now ? 'This is in the past' : null
+    if (Number.isNaN(date.getTime())) return 'Enter a date and a time'
+    return date <= now ? 'This time is in the past' : null
   }
 
-/** As the API takes it; null for never. */
-export function readExpiry({ choice, at }: ExpiryValue): string | null {
+/** The expiry in the API's format. Null means never. */
+export function expiryTime({ choice, at }: ExpiryValue): string | null {
   if (choice === 'never') return null
   if (choice === 'at') return new Date(at).toISOString()
   return new Date(Date.now() + Number(choice) * 86_400_000).toISOString()

@@ -34,7 +34,7 @@ export function KeyRow({ accessKey }: { accessKey: AccessKeyFieldsFragment }) {
         </Group>
       </Table.Td>
       <Table.Td>
-        <Abilities accessKey={accessKey} />
+        <Permissions accessKey={accessKey} />
       </Table.Td>
       <Table.Td>
         <Time value={lastUsed} />
@@ -57,10 +57,10 @@ function KeyState({ accessKey: { enabled, expires } }: { accessKey: AccessKeyFie
   return enabled ? null : <Badge color="orange">disabled</Badge>
 }
 
-function Abilities({ accessKey: { readOnly, requireDigest, algorithm } }: { accessKey: AccessKeyFieldsFragment }) {
+function Permissions({ accessKey: { readOnly, requireDigest, algorithm } }: { accessKey: AccessKeyFieldsFragment }) {
   return (
     <Group gap={4}>
-      <Badge color={readOnly ? 'gray' : 'indigo'}>{readOnly ? 'read' : 'read and change'}</Badge>
+      <Badge color={readOnly ? 'gray' : 'indigo'}>{readOnly ? 'read only' : 'read and write'}</Badge>
       {requireDigest ? <Badge color="gray">digest required</Badge> : null}
       {algorithm === 'ed25519' ? <Badge color="gray">ed25519</Badge> : null}
     </Group>
@@ -74,9 +74,9 @@ function KeyMenu({ name, accessKey }: { name: string; accessKey: AccessKeyFields
   const switchKey = useChange(SwitchAccessKeyDocument)
   const renameKey = useChange(RenameAccessKeyDocument)
   const deleteKey = useChange(DeleteAccessKeyDocument, ['AccessKey'])
-  const turn = (): Promise<unknown> =>
+  const toggle = (): Promise<unknown> =>
     switchKey({ key, enabled: !enabled }).catch((error) =>
-      notifications.show({ color: 'red', title: 'The key stays as it is', message: errorText(error) }),
+      notifications.show({ color: 'red', title: 'The key was not changed', message: errorText(error) }),
     )
   return (
     <>
@@ -92,7 +92,7 @@ function KeyMenu({ name, accessKey }: { name: string; accessKey: AccessKeyFields
           </Menu.Item>
           <Menu.Item
             leftSection={enabled ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
-            onClick={turn}
+            onClick={toggle}
           >
             {enabled ? 'Disable' : 'Enable'}
           </Menu.Item>
@@ -116,7 +116,7 @@ function KeyMenu({ name, accessKey }: { name: string; accessKey: AccessKeyFields
         danger
         onConfirm={() => deleteKey({ key })}
       >
-        Programs that sign with it are refused within a second, and their streams end. This cannot be taken back.
+        Within a second, requests signed with it are rejected and its streams end. This cannot be undone.
       </ConfirmDialog>
     </>
   )

@@ -13,10 +13,10 @@ import { NewKeyDialog } from './new-key-dialog.tsx'
 import { Section } from './section.tsx'
 import { usageText } from './usage-text.ts'
 
-const columns = ['Name', 'Key', 'May', 'Last used', 'Expires', 'Created', '']
+const columns = ['Name', 'Key', 'Permissions', 'Last used', 'Expires', 'Created', '']
 
 export function KeysPage() {
-  const [{ data, error }, again] = useQuery({ query: AccessKeysDocument, context: useTypes('AccessKey') })
+  const [{ data, error }, refetch] = useQuery({ query: AccessKeysDocument, context: useTypes('AccessKey') })
   const [opened, { open, close }] = useDisclosure()
   const keys = data?.login?.accessKeys
   const create = (
@@ -29,17 +29,19 @@ export function KeysPage() {
       title="Access keys"
       about={
         <>
-          What programs sign their requests with. {usageText(data?.login?.limits, 'accessKeys')} Give each program its
-          own, so that one can be switched off alone.
+          Programs sign their requests with these keys. {usageText(data?.login?.limits, 'accessKeys')} Create a separate
+          key for each program, so that you can disable one without affecting the others.
         </>
       }
       actions={create}
     >
-      {error === undefined ? null : <ErrorNotice error={error} title="The keys could not be loaded" onRetry={again} />}
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The keys could not be loaded" onRetry={refetch} />
+      )}
       {keys === undefined && error === undefined ? <Loading what="access keys" /> : null}
       {keys?.length === 0 ? (
         <EmptyState icon={<IconKey size={22} />} title="No access keys" action={create}>
-          Without one, only this console reaches the API. Make one for the command line or your own programs.
+          Create a key to use the API from the command line or from your programs.
         </EmptyState>
       ) : null}
       {keys === undefined || keys.length === 0 ? null : (

@@ -13,7 +13,7 @@ export function LabelsPage() {
   return (
     <Section
       title="Labels"
-      about="Every device has ten values that lists show by default. Call them what they are to you; the API’s names stay."
+      about="Every device has ten values that lists show by default. Choose your own labels for them. The names in the API do not change."
     >
       <Paper withBorder p="md" maw={720}>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="xs">
@@ -39,14 +39,14 @@ function LabelField({ field }: { field: LabelledField }) {
 
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    // Enter in a field as it is.
+    // The user pressed Enter without a change.
     if (!isChanged) return
     const given = text.trim()
     try {
       await setSetting(labelSetting(field), given === '' || given === defaultLabel(field) ? null : given)
       setText(undefined)
     } catch (error) {
-      notifications.show({ color: 'red', title: 'The label stays as it is', message: errorText(error) })
+      notifications.show({ color: 'red', title: 'The label was not changed', message: errorText(error) })
     }
   }
   return (

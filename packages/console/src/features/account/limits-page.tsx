@@ -13,30 +13,30 @@ const inWords = (name: string): string => {
 }
 
 export function LimitsPage() {
-  const [{ data, error }, again] = useQuery({ query: AccountLimitsDocument, requestPolicy: 'network-only' })
+  const [{ data, error }, refetch] = useQuery({ query: AccountLimitsDocument, requestPolicy: 'network-only' })
   const limits = data?.login?.limits
-  if (error !== undefined) return <ErrorNotice error={error} title="The limits could not be loaded" onRetry={again} />
+  if (error !== undefined) return <ErrorNotice error={error} title="The limits could not be loaded" onRetry={refetch} />
   if (limits === undefined) return <Loading what="limits" />
   const counted = limits.filter(({ used }) => used !== null)
   const others = limits.filter(({ used }) => used === null)
   return (
     <>
-      <Section title="What you use" about="Counted for your account.">
-        <ListTable label="What you use" columns={['Limit', 'Used', 'Allowed', 'Share']} minWidth={420}>
+      <Section title="Usage" about="Limits that apply to your whole account.">
+        <ListTable label="Usage" columns={['Limit', 'Used', 'Allowed', 'Percentage']} minWidth={420}>
           {counted.map(({ name, used, value }) => (
             <Table.Tr key={name}>
               <Table.Td>{inWords(name)}</Table.Td>
               <Table.Td>{used?.toLocaleString()}</Table.Td>
               <Table.Td>{value.toLocaleString()}</Table.Td>
               <Table.Td w={180}>
-                <Progress value={((used ?? 0) / value) * 100} aria-label={`${inWords(name)}: share used`} />
+                <Progress value={((used ?? 0) / value) * 100} aria-label={`${inWords(name)}: percentage used`} />
               </Table.Td>
             </Table.Tr>
           ))}
         </ListTable>
       </Section>
-      <Section title="Bounds" about="They hold for each request, name or value by itself.">
-        <ListTable label="Bounds" columns={['Limit', 'Allowed', 'In the API']} minWidth={420}>
+      <Section title="Limits" about="Limits that apply to each request, name, or value.">
+        <ListTable label="Limits" columns={['Limit', 'Allowed', 'Name in the API']} minWidth={420}>
           {others.map(({ name, value }) => (
             <Table.Tr key={name}>
               <Table.Td>{inWords(name)}</Table.Td>

@@ -8,7 +8,7 @@ interface NewCodeDialogProps {
   onClose: () => void
 }
 
-/** Asks what the code gives its devices, then shows it this once. */
+/** A form for a new code, then the code itself, which is shown only once. */
 export function NewCodeDialog({ opened, onClose }: NewCodeDialogProps) {
   const [created, setCreated] = useState<NewCode>()
   return (
@@ -16,7 +16,7 @@ export function NewCodeDialog({ opened, onClose }: NewCodeDialogProps) {
       opened={opened}
       onClose={onClose}
       onExitTransitionEnd={() => setCreated(undefined)}
-      title={created === undefined ? 'New registration code' : 'The registration code is made'}
+      title={created === undefined ? 'New registration code' : 'Registration code created'}
       size="xl"
       closeOnClickOutside={created === undefined}
       closeOnEscape={created === undefined}

@@ -6,7 +6,7 @@ import { useCreation } from '../../graphql/use-change.ts'
 import { type AttributeRow, AttributeRows, attributesFrom, checkAttributes } from './attribute-rows.tsx'
 import { CreateRegistrationCodeDocument } from './codes.generated.ts'
 import type { NewCode } from './created-code.tsx'
-import { Expiry, expiryFrom, inDays, readExpiry } from './expiry.tsx'
+import { checkExpiry, Expiry, expiryTime, inDays } from './expiry.tsx'
 import { checkServices, type ServiceRow, ServiceRows, servicesFrom } from './service-rows.tsx'
 
 interface NewCodeFormProps {
@@ -23,7 +23,7 @@ interface Values {
   attributes: AttributeRow[]
 }
 
-const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
+const orNull = (value: string): string | null => (value.trim() === '' ? null : value.trim())
 
 export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
   const create = useCreation(CreateRegistrationCodeDocument, ['RegistrationCode'])
@@ -31,8 +31,8 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
   const form = useForm<Values>({
     initialValues: { uses: 1, name: '', platform: '', expiry: inDays(7), services: [], attributes: [] },
     validate: {
-      uses: (value) => (Number(value) >= 1 && Number(value) <= 1_000_000 ? null : 'From 1 to 1,000,000 devices'),
-      expiry: expiryFrom(new Date()),
+      uses: (value) => (Number(value) >= 1 && Number(value) <= 1_000_000 ? null : 'Must be from 1 to 1,000,000'),
+      expiry: checkExpiry(new Date()),
       services: checkServices,
       attributes: checkAttributes,
     },
@@ -45,7 +45,7 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
         uses: Number(uses),
         name: orNull(name),
         platform: orNull(platform),
-        expires: readExpiry(expiry),
+        expires: expiryTime(expiry),
         services: servicesFrom(services),
         attributes: attributesFrom(attributes),
       })
@@ -58,11 +58,11 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title="No code was made" />}
+        {error === undefined ? null : <ErrorNotice error={error} title="The code was not created" />}
         <Group grow align="flex-start">
           <NumberInput
             label="Devices"
-            description="How many may register with it"
+            description="How many devices can register with the code"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             min={1}
             max={1_000_000}
@@ -77,13 +77,13 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
         <Group grow align="flex-start">
           <TextInput
             label="Name"
-            description="For devices that give none of their own"
+            description="For devices that do not provide one"
             maxLength={100}
             {...form.getInputProps('name')}
           />
           <TextInput
             label="Platform"
-            description="For devices that give none of their own"
+            description="For devices that do not provide one"
             maxLength={200}
             {...form.getInputProps('platform')}
           />

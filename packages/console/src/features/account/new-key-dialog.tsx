@@ -8,18 +8,18 @@ interface NewKeyDialogProps {
   onClose: () => void
 }
 
-/** Asks what the key is for, then shows its secret this once. */
+/** A form for a new key, then its secret, which is shown only once. */
 export function NewKeyDialog({ opened, onClose }: NewKeyDialogProps) {
   const [created, setCreated] = useState<NewKey>()
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      // Only once the dialog is out of sight, so that nothing flickers.
+      // Reset only after the dialog has disappeared, to avoid flicker.
       onExitTransitionEnd={() => setCreated(undefined)}
-      title={created === undefined ? 'New access key' : 'The access key is made'}
+      title={created === undefined ? 'New access key' : 'Access key created'}
       size="lg"
-      // A secret that is shown once is not lost to a click beside the dialog.
+      // A click outside the dialog must not discard a secret that is shown only once.
       closeOnClickOutside={created === undefined}
       closeOnEscape={created === undefined}
     >

@@ -6,7 +6,7 @@ import { errorReason } from '../../graphql/describe-error.ts'
 import { useCreation } from '../../graphql/use-change.ts'
 import { ConfirmSignIn } from '../sign-in/confirm-sign-in.tsx'
 import type { NewKey } from './created-key.tsx'
-import { Expiry, expiryFrom, noExpiry, readExpiry } from './expiry.tsx'
+import { checkExpiry, Expiry, expiryTime, noExpiry } from './expiry.tsx'
 import { CreateAccessKeyDocument } from './keys.generated.ts'
 
 interface NewKeyFormProps {
@@ -21,28 +21,28 @@ export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
   const form = useForm({
     initialValues: {
       name: '',
-      may: 'change',
+      access: 'write',
       requireDigest: false,
       kind: 'secret',
       publicKey: '',
       expiry: noExpiry,
     },
     validate: {
-      expiry: expiryFrom(new Date()),
+      expiry: checkExpiry(new Date()),
       publicKey: (value, { kind }) =>
-        kind === 'public' && value.trim() === '' ? 'Paste the public half of your ed25519 key' : null,
+        kind === 'public' && value.trim() === '' ? 'Paste your Ed25519 public key' : null,
     },
   })
 
   const createKey = async (): Promise<void> => {
-    const { name, may, requireDigest, kind, publicKey, expiry } = form.values
+    const { name, access, requireDigest, kind, publicKey, expiry } = form.values
     setError(undefined)
     try {
       const { createAccessKey } = await create({
         name: name.trim() === '' ? null : name.trim(),
-        readOnly: may === 'read',
+        readOnly: access === 'read',
         requireDigest,
-        expires: readExpiry(expiry),
+        expires: expiryTime(expiry),
         publicKey: kind === 'public' ? publicKey.trim() : null,
       })
       onCreated(createAccessKey)
@@ -58,25 +58,25 @@ export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title="No key was made" />}
+        {error === undefined ? null : <ErrorNotice error={error} title="The key was not created" />}
         <TextInput
           label="Name"
-          description="Which program uses it, so that you know later"
+          description="The program that uses the key"
           placeholder="Nightly export"
           maxLength={100}
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <Radio.Group label="It may" {...form.getInputProps('may')}>
+        <Radio.Group label="Permissions" {...form.getInputProps('access')}>
           <Group mt={4}>
-            <Radio value="change" label="read and change" />
+            <Radio value="write" label="read and write" />
             <Radio value="read" label="read only" />
           </Group>
         </Radio.Group>
         <Expiry {...form.getInputProps('expiry')} />
         <Checkbox
           label="Require a digest of the body"
-          description="Refuses requests whose signature does not cover what they carry. Muster’s own programs always cover it."
+          description="Rejects requests whose signature does not cover the body. Muster’s programs always include it."
           {...form.getInputProps('requireDigest', { type: 'checkbox' })}
         />
         <Input.Wrapper label="Signed with" labelElement="div" labelProps={{ id: 'key-kind' }}>
@@ -84,8 +84,8 @@ export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
             fullWidth
             aria-labelledby="key-kind"
             data={[
-              { value: 'secret', label: 'a secret made by the server' },
-              { value: 'public', label: 'my own ed25519 key' },
+              { value: 'secret', label: 'a secret from the server' },
+              { value: 'public', label: 'my Ed25519 key' },
             ]}
             {...form.getInputProps('kind')}
           />
@@ -93,7 +93,7 @@ export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
         {form.values.kind === 'public' ? (
           <Textarea
             label="Public key"
-            description="The output of: openssl pkey -in key.pem -pubout, or its 32 bytes in base64. The private half never leaves you."
+            description="The output of: openssl pkey -in key.pem -pubout, or its 32 bytes in base64. Keep the private key to yourself."
             placeholder="-----BEGIN PUBLIC KEY-----"
             styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
             autosize

@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { Time } from '../../components/time.tsx'
-import { offersPasskeys } from '../sign-in/auth-api.ts'
+import { supportsPasskeys } from '../sign-in/auth-api.ts'
 import { addPasskey, deletePasskey, listPasskeys, type Passkey, renamePasskey } from './account-api.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 import { Section } from './section.tsx'
@@ -18,9 +18,9 @@ export function Passkeys() {
   return (
     <Section
       title="Passkeys"
-      about="Sign in with a fingerprint, a face, a PIN or a security key, without the password."
+      about="Sign in with a fingerprint, face, PIN, or security key instead of the password."
       actions={
-        offersPasskeys() ? (
+        supportsPasskeys() ? (
           <Button variant="default" leftSection={<IconPlus size={16} />} onClick={add.open}>
             Add a passkey
           </Button>
@@ -35,9 +35,9 @@ export function Passkeys() {
         <Group gap="xs" wrap="nowrap">
           <IconFingerprint size={18} aria-hidden="true" style={{ flexShrink: 0 }} />
           <Text c="dimmed">
-            {offersPasskeys()
+            {supportsPasskeys()
               ? 'None yet.'
-              : 'None yet. Browsers make them on https addresses that have a name, and on http://localhost; not here.'}
+              : 'None yet. Browsers support passkeys only on HTTPS addresses with a host name and on http://localhost.'}
           </Text>
         </Group>
       ) : null}
@@ -87,7 +87,7 @@ function PasskeyRow({ passkey, onChanged }: { passkey: Passkey; onChanged: () =>
             danger
             onConfirm={() => deletePasskey(id).then(onChanged)}
           >
-            It no longer signs in here. Remove it from the phone or the key as well.
+            You can no longer sign in with it. Also remove it from your phone or security key.
           </ConfirmButton>
         </Group>
         <RenameDialog

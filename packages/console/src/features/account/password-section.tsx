@@ -7,18 +7,18 @@ import { AuthError } from '../sign-in/auth-call.ts'
 import { changePassword } from './account-api.ts'
 import { Section } from './section.tsx'
 
-const SHORTEST = 12
+const MIN_LENGTH = 12
 
 const showPassword = { 'aria-label': 'Show the password' }
 
 export function PasswordSection() {
   const [error, setError] = useState<unknown>()
   const form = useForm({
-    initialValues: { current: '', next: '', again: '' },
+    initialValues: { current: '', next: '', repeated: '' },
     validate: {
-      current: (value) => (value === '' ? 'Enter your present password' : null),
-      next: (value) => (value.length < SHORTEST ? `At least ${SHORTEST} characters` : null),
-      again: (value, { next }) => (value === next ? null : 'The two are different'),
+      current: (value) => (value === '' ? 'Enter your current password' : null),
+      next: (value) => (value.length < MIN_LENGTH ? `At least ${MIN_LENGTH} characters` : null),
+      repeated: (value, { next }) => (value === next ? null : 'The passwords do not match'),
     },
   })
   const submit = form.onSubmit(async ({ current, next }) => {
@@ -26,36 +26,36 @@ export function PasswordSection() {
     try {
       await changePassword(current, next)
       form.reset()
-      notifications.show({ message: 'Your password is changed. All other browsers are signed out.' })
+      notifications.show({ message: 'Your password was changed. All other browsers are signed out.' })
     } catch (failure) {
       if (failure instanceof AuthError && failure.reason === 'wrong-password')
-        form.setFieldError('current', 'This is not your password')
+        form.setFieldError('current', 'Wrong password')
       else setError(failure)
     }
   })
   return (
-    <Section title="Password" about="A new one signs out all other browsers.">
+    <Section title="Password" about="Changing the password signs out all other browsers.">
       <form onSubmit={submit}>
         <Stack maw={360} gap="xs">
           {error === undefined ? null : <ErrorNotice error={error} />}
           <PasswordInput
-            label="Present password"
+            label="Current password"
             autoComplete="current-password"
             visibilityToggleButtonProps={showPassword}
             {...form.getInputProps('current')}
           />
           <PasswordInput
             label="New password"
-            description={`At least ${SHORTEST} characters`}
+            description={`At least ${MIN_LENGTH} characters`}
             autoComplete="new-password"
             visibilityToggleButtonProps={showPassword}
             {...form.getInputProps('next')}
           />
           <PasswordInput
-            label="New password again"
+            label="Repeat the new password"
             autoComplete="new-password"
             visibilityToggleButtonProps={showPassword}
-            {...form.getInputProps('again')}
+            {...form.getInputProps('repeated')}
           />
           <Group>
             <Button type="submit" loading={form.submitting}>

@@ -8,11 +8,11 @@ interface PasswordStepProps {
   confirm: string
   danger?: boolean
   onCancel: () => void
-  /** Rejects with what the server said. */
+  /** Rejects with the server's error. */
   onPassword: (password: string) => Promise<void>
 }
 
-/** What matters is done only by those who know the password, not by whoever finds the browser open. */
+/** Asks for the password before a sensitive change, because the browser may be unattended. */
 export function PasswordStep({ children, confirm, danger, onCancel, onPassword }: PasswordStepProps) {
   const [password, setPassword] = useState('')
   const [running, setRunning] = useState(false)
@@ -39,7 +39,7 @@ export function PasswordStep({ children, confirm, danger, onCancel, onPassword }
           label="Your password"
           autoComplete="current-password"
           value={password}
-          error={isWrong ? 'This is not your password' : undefined}
+          error={isWrong ? 'Wrong password' : undefined}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
           data-autofocus

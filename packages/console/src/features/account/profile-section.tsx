@@ -19,13 +19,13 @@ export function ProfileSection() {
     try {
       await changeName(text.trim() === '' ? null : text.trim())
       await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
-      notifications.show({ message: 'Your name is changed' })
+      notifications.show({ message: 'Your name was changed' })
     } catch (failure) {
       setError(failure)
     }
   }
   return (
-    <Section title="Name" about="What this console calls you.">
+    <Section title="Name" about="Your name in this console.">
       <form onSubmit={submit}>
         <Group align="flex-end" gap="xs" maw={460}>
           <TextInput

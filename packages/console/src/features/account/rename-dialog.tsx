@@ -6,11 +6,11 @@ interface RenameDialogProps {
   opened: boolean
   onClose: () => void
   what: string
-  /** Where it is a first name that is asked for. */
+  /** The dialog's title. `Rename …` by default. */
   title?: string
   confirm?: string
   name: string | null
-  /** An empty name is none: null. */
+  /** Receives null for an empty name. */
   onRename: (name: string | null) => Promise<unknown>
 }
 
@@ -22,7 +22,7 @@ export function RenameDialog({ opened, onClose, ...rest }: RenameDialogProps) {
   )
 }
 
-/** Made anew each time the dialog opens, so that it begins with the present name. */
+/** Created each time the dialog opens, so that it starts with the current name. */
 function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<RenameDialogProps, 'opened'>) {
   const [text, setText] = useState(name ?? '')
   const [running, setRunning] = useState(false)
@@ -46,7 +46,7 @@ function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<
         {error === undefined ? null : <ErrorNotice error={error} />}
         <TextInput
           label="Name"
-          description={`What you call this ${what}`}
+          description={`A name for this ${what}`}
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
           maxLength={100}

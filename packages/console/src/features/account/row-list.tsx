@@ -2,14 +2,14 @@ import { ActionIcon, Button, Group, Input } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
-/** Something with a name in a list of a form. */
+/** A named entry of a list in a form. */
 export interface NamedRow {
-  /** Tells rows apart while they are moved and removed. */
+  /** Identifies the row in React. */
   id: string
   name: string
 }
 
-/** What a field of a form is given of its list. */
+/** The props that a form passes to a list field. */
 export interface RowsInput<Row> {
   value?: Row[]
   onChange: (rows: Row[]) => void
@@ -18,18 +18,18 @@ export interface RowsInput<Row> {
 
 interface RowListProps<Row extends NamedRow> {
   label: string
-  /** One of them: "service", "attribute". */
+  /** The name of one entry: "service" or "attribute". */
   what: string
-  /** An empty one, its id apart. */
+  /** A new entry, without its id. */
   empty: Omit<Row, 'id'>
   input: RowsInput<Row>
-  /** The fields of one, counted from 1. */
+  /** Renders the inputs of an entry. Numbers start at 1. */
   fields: (row: Row, change: (patch: Partial<Row>) => void, number: number) => ReactNode
 }
 
 let lastId = 0
 
-/** As many as wanted, each with a button that removes it. */
+/** A list of any length. Each entry has a button that removes it. */
 export function RowList<Row extends NamedRow>({ label, what, empty, input, fields }: RowListProps<Row>) {
   const { value: rows = [], onChange, error } = input
   const change = (id: string, patch: Partial<Row>): void =>
@@ -60,9 +60,9 @@ export function RowList<Row extends NamedRow>({ label, what, empty, input, field
   )
 }
 
-/** A check for forms: every row has a name of its own. */
+/** Validates in forms that all rows have a name and that the names are unique. */
 export function checkNames(rows: readonly NamedRow[], what: string): string | null {
   const names = rows.map(({ name }) => name.trim())
-  if (names.includes('')) return `Every ${what} needs a name`
+  if (names.includes('')) return `Enter a name for every ${what}`
   return new Set(names).size < names.length ? `Two ${what}s have the same name` : null
 }

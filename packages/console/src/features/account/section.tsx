@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 interface SectionProps {
   title: string
-  /** What these are for, in a sentence or two. */
+  /** One or two sentences about the section. */
   about?: ReactNode
   actions?: ReactNode
   children: ReactNode

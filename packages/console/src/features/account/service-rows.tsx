@@ -5,12 +5,12 @@ import { ServiceTypesDocument } from './codes.generated.ts'
 import { checkNames, type NamedRow, RowList, type RowsInput } from './row-list.tsx'
 
 export interface ServiceRow extends NamedRow {
-  /** Id of the application type as text; null for what the port says. */
+  /** The id of the application type as a string. Null derives the type from the port. */
   application: string | null
   port: number | string
 }
 
-/** Services by name, type and port, as many as wanted. */
+/** A form field for any number of services. */
 export function ServiceRows(input: RowsInput<ServiceRow>) {
   const [{ data }] = useQuery({ query: ServiceTypesDocument, requestPolicy: 'cache-first' })
   const types = data?.applicationTypes ?? []
@@ -32,7 +32,7 @@ export function ServiceRows(input: RowsInput<ServiceRow>) {
           <Select
             flex={2}
             aria-label={`Type of service ${number}`}
-            placeholder="by its port"
+            placeholder="from the port"
             clearable
             searchable
             data={types.map((type) => ({ value: String(type.id), label: type.name }))}
@@ -42,7 +42,7 @@ export function ServiceRows(input: RowsInput<ServiceRow>) {
           <NumberInput
             flex={1}
             aria-label={`Port of service ${number}`}
-            placeholder={portOf(types, application) ?? 'port'}
+            placeholder={defaultPortOf(types, application) ?? 'port'}
             min={1}
             max={65_535}
             allowDecimal={false}
@@ -56,11 +56,10 @@ export function ServiceRows(input: RowsInput<ServiceRow>) {
   )
 }
 
-/** The type's usual port, which is taken where none is given. */
-const portOf = (types: readonly { id: number; port: number | null }[], id: string | null): string | undefined =>
+/** The type's default port, used if the service has none. */
+const defaultPortOf = (types: readonly { id: number; port: number | null }[], id: string | null): string | undefined =>
   types.find((type) => String(type.id) === id)?.port?.toString()
 
-/** A check for forms. */
 export const checkServices = (rows: readonly ServiceRow[]): string | null => checkNames(rows, 'service')
 
 export const servicesFrom = (rows: readonly ServiceRow[]): ServiceInput[] | null =>

@@ -10,7 +10,7 @@ import { describeAgent } from './describe-agent.ts'
 import { Section } from './section.tsx'
 import { useLoad } from './use-load.ts'
 
-const columns = ['Where', 'Address', 'Last used', 'Signed in', 'Expires', '']
+const columns = ['Browser', 'IP address', 'Last used', 'Signed in', 'Expires', '']
 
 export function SessionsPage() {
   const { data: sessions, error, reload } = useLoad(listSessions)
@@ -18,17 +18,17 @@ export function SessionsPage() {
   return (
     <Section
       title="Sessions"
-      about="Browsers that are signed in to this account. One that you end is out within a second."
+      about="Browsers that are signed in to this account. A session that you end stops working within a second."
       actions={
         <Group gap="xs">
           {hasOthers ? (
             <ConfirmButton
-              label="Sign out the others"
+              label="Sign out other browsers"
               title="Sign out all other browsers?"
-              confirm="Sign out the others"
+              confirm="Sign out other browsers"
               onConfirm={() => revokeOtherSessions().then(reload)}
             >
-              Only this one stays signed in.
+              Only this browser stays signed in.
             </ConfirmButton>
           ) : null}
           <ConfirmButton
@@ -38,7 +38,7 @@ export function SessionsPage() {
             danger
             onConfirm={() => revokeAllSessions().then(signedOut.announce)}
           >
-            Every session ends, this one too. Access keys go on working.
+            All sessions end, including this one. Access keys keep working.
           </ConfirmButton>
         </Group>
       }
@@ -91,7 +91,7 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => Pro
             danger
             onConfirm={() => revokeSession(id).then(onEnded)}
           >
-            Whoever uses it has to sign in again.
+            The browser must sign in again.
           </ConfirmButton>
         )}
       </Table.Td>

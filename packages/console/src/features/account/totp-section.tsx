@@ -5,7 +5,7 @@ import { disableTotp, renewBackupCodes } from './account-api.ts'
 import { BackupCodes } from './backup-codes.tsx'
 import { PasswordStep } from './password-step.tsx'
 import { Section } from './section.tsx'
-import { TotpEnrolment } from './totp-enrolment.tsx'
+import { TotpEnrollment } from './totp-enrollment.tsx'
 
 interface TotpSectionProps {
   isOn: boolean
@@ -13,13 +13,13 @@ interface TotpSectionProps {
 }
 
 export function TotpSection({ isOn, onChanged }: TotpSectionProps) {
-  const [enrolling, enrol] = useDisclosure()
+  const [enrolling, enroll] = useDisclosure()
   const [disabling, disable] = useDisclosure()
   const [renewing, renew] = useDisclosure()
   return (
     <Section
-      title="Second step"
-      about="After the password, signing in asks for a code from an authenticator app on your phone."
+      title="Two-factor authentication"
+      about="Signing in requires the password and a code from an authenticator app on your phone."
     >
       <Group gap="sm">
         <Badge color={isOn ? 'teal' : 'gray'}>{isOn ? 'on' : 'off'}</Badge>
@@ -33,11 +33,11 @@ export function TotpSection({ isOn, onChanged }: TotpSectionProps) {
             </Button>
           </>
         ) : (
-          <Button onClick={enrol.open}>Turn on</Button>
+          <Button onClick={enroll.open}>Turn on</Button>
         )}
       </Group>
-      <TotpEnrolment opened={enrolling} onClose={enrol.close} onDone={onChanged} />
-      <Modal opened={disabling} onClose={disable.close} title="Turn off the second step?">
+      <TotpEnrollment opened={enrolling} onClose={enroll.close} onDone={onChanged} />
+      <Modal opened={disabling} onClose={disable.close} title="Turn off two-factor authentication?">
         <PasswordStep
           confirm="Turn off"
           danger
@@ -48,7 +48,7 @@ export function TotpSection({ isOn, onChanged }: TotpSectionProps) {
             await onChanged()
           }}
         >
-          From then on the password alone signs in. Backup codes stop working.
+          You can then sign in with only the password. Backup codes stop working.
         </PasswordStep>
       </Modal>
       <NewBackupCodes opened={renewing} onClose={renew.close} />
@@ -62,11 +62,11 @@ function NewBackupCodes({ opened, onClose }: { opened: boolean; onClose: () => v
     <Modal opened={opened} onClose={onClose} onExitTransitionEnd={() => setCodes(undefined)} title="New backup codes">
       {codes === undefined ? (
         <PasswordStep
-          confirm="Make new codes"
+          confirm="Create new codes"
           onCancel={onClose}
           onPassword={async (password) => setCodes(await renewBackupCodes(password))}
         >
-          The present backup codes stop working.
+          Your current backup codes stop working.
         </PasswordStep>
       ) : (
         <BackupCodes codes={codes} onDone={onClose} />

@@ -2,20 +2,20 @@ import { useCallback, useEffect, useState } from 'react'
 import { signedOut } from '../../graphql/signed-out.ts'
 import { AuthError } from '../sign-in/auth-call.ts'
 
-interface Loaded<Answer> {
-  data?: Answer
+interface Loaded<Data> {
+  data?: Data
   error?: unknown
   reload: () => Promise<void>
 }
 
-/** What a plain call answers, as `useQuery` does it for GraphQL. `load` is a function of a module. */
-export function useLoad<Answer>(load: () => Promise<Answer>): Loaded<Answer> {
-  const [state, setState] = useState<{ data?: Answer; error?: unknown }>({})
+/** Loads data from a REST endpoint, as `useQuery` does for GraphQL. `load` must be the same function on each render. */
+export function useLoad<Data>(load: () => Promise<Data>): Loaded<Data> {
+  const [state, setState] = useState<{ data?: Data; error?: unknown }>({})
   const reload = useCallback(async () => {
     try {
       setState({ data: await load() })
     } catch (error) {
-      if (isSessionGone(error)) signedOut.announce()
+      if (isSessionEnded(error)) signedOut.announce()
       setState(({ data }) => ({ data, error }))
     }
   }, [load])
@@ -23,4 +23,4 @@ export function useLoad<Answer>(load: () => Promise<Answer>): Loaded<Answer> {
   return { ...state, reload }
 }
 
-const isSessionGone = (error: unknown): boolean => error instanceof AuthError && error.reason === 'no-session'
+const isSessionEnded = (error: unknown): boolean => error instanceof AuthError && error.reason === 'no-session'

@@ -1,16 +1,16 @@
 import { Button, Group, Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { describeError } from '../../graphql/describe-error.ts'
-import type { Place } from './use-attributes.ts'
+import type { Context } from './use-attributes.ts'
 
 interface AddAttributeProps {
   opened: boolean
   onClose(): void
-  /** The chosen context, where the value may be set instead of in the base. */
-  context: Place
-  /** What stands under a name in a place already. */
-  presentOf(name: string, place: Place): string | undefined
-  onSave(name: string, value: string, place: Place): Promise<void>
+  /** The selected context, in which the value can be set instead of in the base. */
+  context: Context
+  /** The current value of an attribute in a context. */
+  currentValueOf(name: string, context: Context): string | undefined
+  onSave(name: string, value: string, context: Context): Promise<void>
 }
 
 export function AddAttribute({ opened, onClose, ...rest }: AddAttributeProps) {
@@ -21,43 +21,44 @@ export function AddAttribute({ opened, onClose, ...rest }: AddAttributeProps) {
   )
 }
 
-interface Fault {
+interface FieldError {
   field: 'name' | 'value'
   text: string
 }
 
-/** Made anew each time the dialog opens. */
-function AddForm({ onClose, context, presentOf, onSave }: Omit<AddAttributeProps, 'opened'>) {
+/** Created each time the dialog opens. */
+function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttributeProps, 'opened'>) {
   const [name, setName] = useState('')
   const [value, setValue] = useState('')
   const [isInContext, setInContext] = useState(context !== undefined)
   const [isSaving, setSaving] = useState(false)
-  const [fault, setFault] = useState<Fault>()
-  const place = isInContext ? context : undefined
-  const present = presentOf(name, place)
+  const [fieldError, setFieldError] = useState<FieldError>()
+  const target = isInContext ? context : undefined
+  const current = currentValueOf(name, target)
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setSaving(true)
-    setFault(undefined)
+    setFieldError(undefined)
     try {
-      await onSave(name, value, place)
+      await onSave(name, value, target)
       onClose()
     } catch (failure) {
-      setFault(faultOf(failure))
+      setFieldError(fieldErrorOf(failure))
       setSaving(false)
     }
   }
-  const errorOf = (field: Fault['field']): string | undefined => (fault?.field === field ? fault.text : undefined)
+  const errorOf = (field: FieldError['field']): string | undefined =>
+    fieldError?.field === field ? fieldError.text : undefined
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
         {context === undefined ? null : (
           <SegmentedControl
-            aria-label="Where it is set"
+            aria-label="Set in"
             data={[
               { value: 'base', label: 'In the base' },
-              { value: 'context', label: `In “${context}” alone` },
+              { value: 'context', label: `Only in “${context}”` },
             ]}
             value={isInContext ? 'context' : 'base'}
             onChange={(chosen) => setInContext(chosen === 'context')}
@@ -65,7 +66,7 @@ function AddForm({ onClose, context, presentOf, onSave }: Omit<AddAttributeProps
         )}
         <TextInput
           label="Name"
-          description="One level, as site, or a group and a sub-name with a dot between, as net.ssid"
+          description="A name such as site, or a group and a sub-name separated by a dot, such as net.ssid"
           required
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
@@ -75,7 +76,7 @@ function AddForm({ onClose, context, presentOf, onSave }: Omit<AddAttributeProps
         />
         <Textarea
           label="Value"
-          description="May have many lines; may be empty"
+          description="Can have several lines, and can be empty"
           value={value}
           onChange={({ currentTarget }) => setValue(currentTarget.value)}
           error={errorOf('value')}
@@ -85,10 +86,10 @@ function AddForm({ onClose, context, presentOf, onSave }: Omit<AddAttributeProps
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           spellCheck={false}
         />
-        {present === undefined ? null : (
+        {current === undefined ? null : (
           <Text size="sm" role="status" style={{ overflowWrap: 'anywhere' }}>
-            {name} is there already, as {present === '' ? 'the empty text' : `“${shortened(present)}”`}. Saving replaces
-            it.
+            {name} already has {current === '' ? 'an empty value' : `the value “${shortened(current)}”`}. Saving
+            replaces it.
           </Text>
         )}
         <Group justify="flex-end">
@@ -96,7 +97,7 @@ function AddForm({ onClose, context, presentOf, onSave }: Omit<AddAttributeProps
             Cancel
           </Button>
           <Button type="submit" loading={isSaving}>
-            {present === undefined ? 'Add' : 'Replace'}
+            {current === undefined ? 'Add' : 'Replace'}
           </Button>
         </Group>
       </Stack>
@@ -106,8 +107,8 @@ function AddForm({ onClose, context, presentOf, onSave }: Omit<AddAttributeProps
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/** The API's messages begin with the argument they are about; most rules are about names. */
-function faultOf(failure: unknown): Fault {
+/** The API's messages about values start with "value". All others are shown at the name. */
+function fieldErrorOf(failure: unknown): FieldError {
   const { what, advice = '' } = describeError(failure)
   return { field: /^value\b/i.test(what) ? 'value' : 'name', text: `${what} ${advice}`.trim() }
 }

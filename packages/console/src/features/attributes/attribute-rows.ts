@@ -1,13 +1,13 @@
-/** A name of one target, with its value in the base and in the chosen context alone. */
+/** An attribute of a device or service, with its value in the base and its override in the selected context. */
 export interface AttributeRow {
-  /** As the API takes it: `site`, `net.ssid`. */
+  /** As in the API: `site` or `net.ssid`. */
   name: string
   base: string | undefined
-  /** What a reader in the context gets instead of the base. */
+  /** The value that replaces the base value in the context. */
   override: string | undefined
 }
 
-/** Rows under one group name, or those of one level, where `group` is undefined. */
+/** The rows of a group. Names without a group form the group `undefined`. */
 export interface AttributeGroup {
   group: string | undefined
   rows: AttributeRow[]
@@ -15,27 +15,27 @@ export interface AttributeGroup {
 
 type Nested = Record<string, unknown>
 
-/** The group of the names that are Category and Status; they have a form of their own. */
+/** The group of the Category and Status attributes, which have a separate form. */
 export const RESERVED_GROUP = '$svc'
 
-const inOrder = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
+const compareNames = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
 
-/** All names of a target. `alsoNames` stay in the list though they are gone: somebody is writing a value for them. */
+/** The attributes of a target. `alsoNames` are listed even without a value, because the user is editing them. */
 export function attributeRows(base: Nested, overrides: Nested, alsoNames: Iterable<string> = []): AttributeRow[] {
-  const [below, above] = [valuesOf(base), valuesOf(overrides)]
-  const names = new Set([...below.keys(), ...above.keys(), ...alsoNames])
-  return [...names].map((name) => ({ name, base: below.get(name), override: above.get(name) }))
+  const [baseValues, overrideValues] = [valuesOf(base), valuesOf(overrides)]
+  const names = new Set([...baseValues.keys(), ...overrideValues.keys(), ...alsoNames])
+  return [...names].map((name) => ({ name, base: baseValues.get(name), override: overrideValues.get(name) }))
 }
 
-/** In the order people count; values of one level first, then each group. */
-export function grouped(rows: readonly AttributeRow[]): AttributeGroup[] {
+/** Sorts rows by name, with numbers in numeric order. Names without a group come first, then the groups. */
+export function groupRows(rows: readonly AttributeRow[]): AttributeGroup[] {
   const groups = Map.groupBy(rows, ({ name }) => groupOf(name))
   return [...groups]
-    .map(([group, members]) => ({ group, rows: members.toSorted((a, b) => inOrder(a.name, b.name)) }))
-    .sort((a, b) => (a.group === undefined ? -1 : b.group === undefined ? 1 : inOrder(a.group, b.group)))
+    .map(([group, members]) => ({ group, rows: members.toSorted((a, b) => compareNames(a.name, b.name)) }))
+    .sort((a, b) => (a.group === undefined ? -1 : b.group === undefined ? 1 : compareNames(a.group, b.group)))
 }
 
-/** The first dot separates group and sub-name. */
+/** The group of a name: the part before its first dot. */
 export function groupOf(name: string): string | undefined {
   const dot = name.indexOf('.')
   return dot < 0 ? undefined : name.slice(0, dot)
@@ -45,7 +45,7 @@ export const subNameOf = (name: string): string => name.slice(name.indexOf('.') 
 
 export const isReserved = ({ name }: AttributeRow): boolean => groupOf(name) === RESERVED_GROUP
 
-/** Values by their names as the API takes them. */
+/** Flattens nested attributes: the values by names such as `net.ssid`. */
 export function valuesOf(attributes: Nested): Map<string, string> {
   const values = new Map<string, string>()
   for (const [name, value] of Object.entries(attributes)) {

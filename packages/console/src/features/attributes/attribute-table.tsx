@@ -1,21 +1,21 @@
 import { ActionIcon, Badge, Group, Paper, Table, Text, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
-import { type AttributeRow, grouped, subNameOf } from './attribute-rows.ts'
+import { type AttributeRow, groupRows, subNameOf } from './attribute-rows.ts'
 import classes from './attribute-table.module.css'
-import type { Place } from './use-attributes.ts'
+import type { Context } from './use-attributes.ts'
 import { ValueCell } from './value-cell.tsx'
 
-/** A value that is being written, or is to be removed: a name in the base or in a context. */
+/** The value of a name in the base or in a context. */
 export interface Cell {
   name: string
-  place: Place
+  context: Context
 }
 
-export const sameCell = (one: Cell, other: Cell): boolean => one.name === other.name && one.place === other.place
+export const isSameCell = (one: Cell, other: Cell): boolean => one.name === other.name && one.context === other.context
 
 interface AttributeTableProps {
   rows: readonly AttributeRow[]
-  context: Place
+  context: Context
   editing: readonly Cell[]
   onEdit(cell: Cell, isEditing: boolean): void
   onSave(cell: Cell, value: string): Promise<void>
@@ -23,15 +23,14 @@ interface AttributeTableProps {
 }
 
 /**
- * Names with their values: in the base, and, where a context is chosen, what it overrides and which of the two is in
- * force.
+ * Names with their base values. If a context is selected, also its overrides, and which of the two values applies.
  */
 export function AttributeTable(props: AttributeTableProps) {
   const { rows, context, onRemove } = props
   const isInContext = context !== undefined
   return (
     <Paper withBorder>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard */}
       <section className={classes.scroller} tabIndex={0} aria-label="Attributes">
         <Table
           className={classes.table}
@@ -44,20 +43,20 @@ export function AttributeTable(props: AttributeTableProps) {
               <Table.Th w={isInContext ? '24%' : '32%'}>Name</Table.Th>
               <Table.Th>{isInContext ? 'Base value' : 'Value'}</Table.Th>
               {isInContext ? <Table.Th style={{ overflowWrap: 'anywhere' }}>In “{context}”</Table.Th> : null}
-              {isInContext ? <Table.Th w={112}>In force</Table.Th> : null}
+              {isInContext ? <Table.Th w={112}>Effective</Table.Th> : null}
             </Table.Tr>
           </Table.Thead>
-          {grouped(rows).map(({ group, rows: members }) => (
+          {groupRows(rows).map(({ group, rows: members }) => (
             <Table.Tbody key={group ?? ''}>
               {group === undefined ? null : (
                 <GroupHead
                   group={group}
                   columns={isInContext ? 4 : 2}
                   count={members.length}
-                  place={context}
+                  context={context}
                   onRemove={
                     context === undefined || members.some(({ override }) => override !== undefined)
-                      ? () => onRemove({ name: group, place: context })
+                      ? () => onRemove({ name: group, context })
                       : undefined
                   }
                 />
@@ -80,7 +79,7 @@ interface RowProps extends AttributeTableProps {
 
 function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowProps) {
   const handlers = (cell: Cell) => ({
-    isEditing: editing.some((each) => sameCell(each, cell)),
+    isEditing: editing.some((each) => isSameCell(each, cell)),
     onEdit: (isEditing: boolean) => onEdit(cell, isEditing),
     onSave: (value: string) => onSave(cell, value),
     onRemove: () => onRemove(cell),
@@ -98,7 +97,7 @@ function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowP
           create="Set"
           createLabel={`Set ${row.name} in the base`}
           isFaint={row.override !== undefined}
-          {...handlers({ name: row.name, place: undefined })}
+          {...handlers({ name: row.name, context: undefined })}
         />
       </Table.Td>
       {context === undefined ? null : (
@@ -108,14 +107,14 @@ function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowP
               what={`the override of ${row.name}`}
               value={row.override}
               initial={row.base ?? ''}
-              none={row.base === undefined ? 'none' : 'as the base'}
+              none={row.base === undefined ? 'none' : 'same as base'}
               create="Override"
               createLabel={`Override ${row.name}`}
-              {...handlers({ name: row.name, place: context })}
+              {...handlers({ name: row.name, context })}
             />
           </Table.Td>
-          <Table.Td className={classes.inForce}>
-            <InForce row={row} />
+          <Table.Td className={classes.effective}>
+            <EffectiveSource row={row} />
           </Table.Td>
         </>
       )}
@@ -127,13 +126,13 @@ interface GroupHeadProps {
   group: string
   columns: number
   count: number
-  place: Place
-  /** Undefined where there is nothing to remove: no override in the chosen context. */
+  context: Context
+  /** Undefined if there is nothing to remove, because the selected context overrides no value of the group. */
   onRemove: (() => void) | undefined
 }
 
-function GroupHead({ group, columns, count, place, onRemove }: GroupHeadProps) {
-  const label = place === undefined ? `Remove the group ${group}` : `Remove the overrides of the group ${group}`
+function GroupHead({ group, columns, count, context, onRemove }: GroupHeadProps) {
+  const label = context === undefined ? `Remove the group ${group}` : `Remove the overrides of the group ${group}`
   return (
     <Table.Tr className={classes.groupHead} bg="var(--mantine-color-default-hover)">
       <Table.Th colSpan={columns} scope="colgroup" py={3}>
@@ -157,8 +156,8 @@ function GroupHead({ group, columns, count, place, onRemove }: GroupHeadProps) {
   )
 }
 
-/** Which of the two a reader in the context gets. */
-function InForce({ row: { base, override } }: { row: AttributeRow }) {
+/** Shows whether the base value or the override applies in the context. */
+function EffectiveSource({ row: { base, override } }: { row: AttributeRow }) {
   if (override !== undefined) return <Badge color="indigo">override</Badge>
   return base === undefined ? null : <Badge color="gray">base</Badge>
 }

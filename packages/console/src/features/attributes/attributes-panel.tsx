@@ -7,21 +7,21 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { AddAttribute } from './add-attribute.tsx'
 import { type AttributeRow, attributeRows, isReserved } from './attribute-rows.ts'
-import { AttributeTable, type Cell, sameCell } from './attribute-table.tsx'
+import { AttributeTable, type Cell, isSameCell } from './attribute-table.tsx'
 import { ContextSwitcher } from './context-switcher.tsx'
 import { ReservedForm } from './reserved-form.tsx'
-import { type Place, type UseAttributes, useAttributes } from './use-attributes.ts'
+import { type Context, type UseAttributes, useAttributes } from './use-attributes.ts'
 
 interface AttributesPanelProps {
-  /** A service's id, or a device's for its bulk service. */
+  /** The id of a service or a device. */
   targetId: string
-  /** Devices have Category and Status. */
+  /** Only devices have Category and Status. */
   isDevice: boolean
-  context: Place
-  onContext(context: Place): void
+  context: Context
+  onContext(context: Context): void
 }
 
-/** What somebody has noted on a device or service: read, written and removed, in the base and in contexts. */
+/** The attributes of a device or service: shows, sets, and removes them, in the base and in contexts. */
 export function AttributesPanel({ targetId, isDevice, context, onContext }: AttributesPanelProps) {
   const source = useAttributes(targetId, context)
   const { attributes, error, retry } = source
@@ -46,10 +46,10 @@ export function AttributesPanel({ targetId, isDevice, context, onContext }: Attr
 interface CustomAttributesProps {
   source: UseAttributes
   attributes: NonNullable<UseAttributes['attributes']>
-  context: Place
+  context: Context
 }
 
-/** From so many names on there is a field to look for one. */
+/** The number of names from which a filter field is shown. */
 const MANY = 10
 
 function CustomAttributes({ source, attributes, context }: CustomAttributesProps) {
@@ -57,15 +57,15 @@ function CustomAttributes({ source, attributes, context }: CustomAttributesProps
   const [removing, setRemoving] = useState<Cell>()
   const [isAdding, setAdding] = useState(false)
   const [part, setPart] = useState('')
-  const beingWritten = editing.filter(({ place }) => place === undefined || place === context)
-  const names = beingWritten.map(({ name }) => name)
+  const edited = editing.filter((cell) => cell.context === undefined || cell.context === context)
+  const names = edited.map(({ name }) => name)
   const rows = attributeRows(attributes.base, attributes.overrides, names).filter((row) => !isReserved(row))
   const shown = rows.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()) || names.includes(name))
   const edit = (cell: Cell, isEditing: boolean): void =>
-    setEditing((cells) => [...cells.filter((each) => !sameCell(each, cell)), ...(isEditing ? [cell] : [])])
-  const presentOf = (name: string, place: Place): string | undefined => {
+    setEditing((cells) => [...cells.filter((each) => !isSameCell(each, cell)), ...(isEditing ? [cell] : [])])
+  const currentValueOf = (name: string, target: Context): string | undefined => {
     const row = rows.find((each) => each.name === name)
-    return place === undefined ? row?.base : row?.override
+    return target === undefined ? row?.base : row?.override
   }
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
@@ -76,8 +76,8 @@ function CustomAttributes({ source, attributes, context }: CustomAttributesProps
     <>
       {rows.length === 0 ? (
         <EmptyState icon={<IconTags />} title="No attributes yet" action={add}>
-          A name and a value of your own, such as site = oslo. Lists can be filtered and sorted by them. In a context, a
-          value can differ from its base.
+          Store your own names and values, such as site = oslo, and filter and sort lists by them. In a context, a value
+          can differ from its base value.
         </EmptyState>
       ) : (
         <>
@@ -86,8 +86,8 @@ function CustomAttributes({ source, attributes, context }: CustomAttributesProps
             <Group gap="xs">
               {rows.length < MANY && part === '' ? null : (
                 <TextInput
-                  aria-label="Part of an attribute's name"
-                  placeholder="Part of a name"
+                  aria-label="Filter attributes by name"
+                  placeholder="Filter by name"
                   leftSection={<IconSearch size={14} />}
                   value={part}
                   onChange={({ currentTarget }) => setPart(currentTarget.value)}
@@ -101,7 +101,7 @@ function CustomAttributes({ source, attributes, context }: CustomAttributesProps
             context={context}
             editing={editing}
             onEdit={edit}
-            onSave={({ name, place }, value) => source.setOne(name, value, place)}
+            onSave={(cell, value) => source.setOne(cell.name, value, cell.context)}
             onRemove={setRemoving}
           />
         </>
@@ -110,17 +110,17 @@ function CustomAttributes({ source, attributes, context }: CustomAttributesProps
         opened={isAdding}
         onClose={() => setAdding(false)}
         context={context}
-        presentOf={presentOf}
+        currentValueOf={currentValueOf}
         onSave={source.setOne}
       />
       <ConfirmDialog
         opened={removing !== undefined}
         onClose={() => setRemoving(undefined)}
-        title={removing?.place === undefined ? 'Remove an attribute' : 'Remove an override'}
+        title={removing?.context === undefined ? 'Remove an attribute' : 'Remove an override'}
         confirm="Remove"
         danger
         onConfirm={async () => {
-          if (removing !== undefined) await source.setOne(removing.name, null, removing.place)
+          if (removing !== undefined) await source.setOne(removing.name, null, removing.context)
         }}
       >
         {removing === undefined ? null : <RemovalText {...removing} rows={rows} />}
@@ -129,15 +129,15 @@ function CustomAttributes({ source, attributes, context }: CustomAttributesProps
   )
 }
 
-/** What goes, and what is in force afterwards. */
-function RemovalText({ name, place, rows }: Cell & { rows: readonly AttributeRow[] }) {
+/** Describes which values are removed and which apply afterwards. */
+function RemovalText({ name, context, rows }: Cell & { rows: readonly AttributeRow[] }) {
   const isGroup = !rows.some((row) => row.name === name)
   const what = isGroup ? `All values in the group “${name}”` : `“${name}”`
-  if (place === undefined) return <>{what} will be removed from the base. Overrides in contexts stay.</>
+  if (context === undefined) return <>{what} will be removed from the base. Overrides in contexts stay.</>
   return (
     <>
-      {what} will be removed from the context “{place}”. There the base {isGroup ? 'values show' : 'value shows'} again,
-      where there is one.
+      {what} will be removed from the context “{context}”. The base {isGroup ? 'values apply' : 'value applies'} there
+      again, if there {isGroup ? 'are any' : 'is one'}.
     </>
   )
 }

@@ -3,22 +3,22 @@ import { LongText } from '../../components/long-text.tsx'
 
 interface ChangedMeanwhileProps {
   value: string | undefined
-  onTake(): void
+  onUse(): void
 }
 
-/** Somebody else wrote while a value was being edited. */
-export function ChangedMeanwhile({ value, onTake }: ChangedMeanwhileProps) {
+/** Shown if the value changes on the server while the user edits it. */
+export function ChangedMeanwhile({ value, onUse }: ChangedMeanwhileProps) {
   return (
     <Alert
       color="yellow"
       variant="light"
       p="xs"
       role="status"
-      title={value === undefined ? 'Removed meanwhile' : 'Changed meanwhile to'}
+      title={value === undefined ? 'Removed in the meantime' : 'Changed in the meantime to'}
     >
       {value === undefined ? null : <LongText value={value} />}
-      <Button size="compact-xs" variant="default" mt={4} onClick={onTake}>
-        Take this instead of mine
+      <Button size="compact-xs" variant="default" mt={4} onClick={onUse}>
+        Discard my edit
       </Button>
     </Alert>
   )

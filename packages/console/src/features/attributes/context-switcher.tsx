@@ -1,19 +1,19 @@
 import { Button, Group, Popover, Select, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
-import type { Place } from './use-attributes.ts'
+import type { Context } from './use-attributes.ts'
 
 interface ContextSwitcherProps {
   contexts: readonly string[]
-  value: Place
-  onChange(context: Place): void
+  value: Context
+  onChange(context: Context): void
 }
 
-/** A context may be called anything, so that of the base needs a mark that no other entry has. */
+/** Contexts can have any name, even "base", so the entries of contexts have a prefix. */
 const BASE = 'base'
 const entryOf = (context: string): string => `in ${context}`
 
-/** Base values, one of the contexts in use, or a new one. */
+/** Selects the base values, a context in use, or a new context. */
 export function ContextSwitcher({ contexts, value, onChange }: ContextSwitcherProps) {
   const all = value === undefined || contexts.includes(value) ? contexts : [...contexts, value]
   return (
@@ -56,7 +56,7 @@ function NewContext({ onChoose }: { onChoose(context: string): void }) {
         <form onSubmit={submit}>
           <TextInput
             label="Name of the context"
-            description="It is there from its first override on. Up to 64 characters."
+            description="Up to 64 characters. A context exists once it has an override."
             value={text}
             onChange={({ currentTarget }) => setText(currentTarget.value)}
             data-autofocus

@@ -3,39 +3,40 @@ import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 
 interface ReservedFieldProps {
   label: string
-  /** In a context: the value that shows where nothing overrides it. */
+  /** In a context, the base value. */
   base: string | undefined
-  present: string | undefined
-  /** What the person has written and not saved. */
+  /** The saved value. */
+  current: string | undefined
+  /** The unsaved input, and the value that was saved when the user started editing. */
   draft: { text: string; known: string | undefined } | undefined
-  onWrite(text: string): void
-  onTakePresent(): void
+  onEdit(text: string): void
+  onDiscard(): void
 }
 
-export function ReservedField({ label, base, present, draft, onWrite, onTakePresent }: ReservedFieldProps) {
-  const isChangedMeanwhile = draft !== undefined && draft.known !== present && draft.text !== (present ?? '')
+export function ReservedField({ label, base, current, draft, onEdit, onDiscard }: ReservedFieldProps) {
+  const isChangedMeanwhile = draft !== undefined && draft.known !== current && draft.text !== (current ?? '')
   return (
     <Box>
       <Textarea
         label={label}
-        description={base === undefined ? undefined : describeBase(base, present)}
+        description={base === undefined ? undefined : describeBase(base, current)}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        value={draft?.text ?? present ?? ''}
-        onChange={({ currentTarget }) => onWrite(currentTarget.value)}
+        value={draft?.text ?? current ?? ''}
+        onChange={({ currentTarget }) => onEdit(currentTarget.value)}
         autosize
         minRows={1}
         maxRows={6}
         spellCheck={false}
       />
-      {isChangedMeanwhile ? <ChangedMeanwhile value={present} onTake={onTakePresent} /> : null}
+      {isChangedMeanwhile ? <ChangedMeanwhile value={current} onUse={onDiscard} /> : null}
     </Box>
   )
 }
 
 const SHOWN = 60
 
-/** The base value, and whether it is the one in force. */
+/** Describes the base value and whether it is overridden. */
 function describeBase(base: string, override: string | undefined): string {
   const text = base.length > SHOWN ? `${base.slice(0, SHOWN)}…` : base
-  return override === undefined ? `Base in force: ${text}` : `Overrides the base: ${text}`
+  return override === undefined ? `Base value: ${text}` : `Overrides the base value: ${text}`
 }

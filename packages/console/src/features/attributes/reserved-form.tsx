@@ -5,15 +5,15 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { type LabelledField, labelledFields, useLabels } from '../user-settings/labels.ts'
 import { attributeRows, RESERVED_GROUP } from './attribute-rows.ts'
 import { ReservedField } from './reserved-field.tsx'
-import type { Attributes, Place } from './use-attributes.ts'
+import type { Attributes, Context } from './use-attributes.ts'
 
 interface ReservedFormProps {
   attributes: Attributes
-  context: Place
-  onSave(attributes: Record<string, unknown>, place: Place): Promise<void>
+  context: Context
+  onSave(attributes: Record<string, unknown>, context: Context): Promise<void>
 }
 
-/** What is being written in a field, and what stood there when it began. */
+/** The unsaved input of a field, and the value that was saved when the user started editing. */
 interface Draft {
   text: string
   known: string | undefined
@@ -21,7 +21,7 @@ interface Draft {
 
 type Drafts = Partial<Record<LabelledField, Draft>>
 
-/** Category and Status A to E: every device has them, whoever looks calls them what they like. */
+/** Category and Status A to E, which every device has. Each user chooses their labels. */
 export function ReservedForm({ attributes, context, onSave }: ReservedFormProps) {
   const labels = useLabels()
   const [drafts, setDrafts] = useState<Drafts>({})
@@ -29,17 +29,17 @@ export function ReservedForm({ attributes, context, onSave }: ReservedFormProps)
   const [error, setError] = useState<unknown>()
   const rows = new Map(attributeRows(attributes.base, attributes.overrides).map((row) => [row.name, row]))
   const rowOf = (field: LabelledField) => rows.get(`${RESERVED_GROUP}.${field}`)
-  const presentOf = (field: LabelledField): string | undefined => {
+  const currentValueOf = (field: LabelledField): string | undefined => {
     const row = rowOf(field)
     return context === undefined ? row?.base : row?.override
   }
   const changed = labelledFields.filter((field) => {
     const draft = drafts[field]
-    return draft !== undefined && draft.text !== (presentOf(field) ?? '')
+    return draft !== undefined && draft.text !== (currentValueOf(field) ?? '')
   })
-  const write = (field: LabelledField, text: string): void =>
-    setDrafts((before) => ({ ...before, [field]: { known: presentOf(field), ...before[field], text } }))
-  const forget = (field: LabelledField): void => setDrafts(({ [field]: _, ...rest }) => rest)
+  const edit = (field: LabelledField, text: string): void =>
+    setDrafts((before) => ({ ...before, [field]: { known: currentValueOf(field), ...before[field], text } }))
+  const discard = (field: LabelledField): void => setDrafts(({ [field]: _, ...rest }) => rest)
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
@@ -68,17 +68,17 @@ export function ReservedForm({ attributes, context, onSave }: ReservedFormProps)
               key={field}
               label={labels[field]}
               base={context === undefined ? undefined : rowOf(field)?.base}
-              present={presentOf(field)}
+              current={currentValueOf(field)}
               draft={drafts[field]}
-              onWrite={(text) => write(field, text)}
-              onTakePresent={() => forget(field)}
+              onEdit={(text) => edit(field, text)}
+              onDiscard={() => discard(field)}
             />
           ))}
         </SimpleGrid>
         {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" />}
         <Group mt="sm" gap="sm" justify="space-between">
           <Text size="xs" c="dimmed">
-            {context === undefined ? 'An emptied field is removed. ' : 'An emptied field shows the base again. '}
+            {context === undefined ? 'Clear a field to remove its value. ' : 'Clear a field to use the base value. '}
             <RouterAnchor to="/account/labels" inherit underline="always">
               Rename the labels
             </RouterAnchor>

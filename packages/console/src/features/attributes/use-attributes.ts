@@ -14,38 +14,38 @@ type Nested = Record<string, unknown>
 
 export interface Attributes {
   base: Nested
-  /** What is set in the chosen context alone; nothing where none is chosen. */
+  /** The values set in the selected context. Empty if no context is selected. */
   overrides: Nested
-  /** Those in use on the target. */
+  /** The contexts that the target has values in. */
   contexts: string[]
 }
 
-/** The chosen place for a value: a context, or undefined for the base. */
-export type Place = string | undefined
+/** The name of a context, or undefined for the base. */
+export type Context = string | undefined
 
 export interface UseAttributes {
-  /** Undefined until it is there. */
+  /** Undefined until loaded. */
   attributes: Attributes | undefined
   error: Error | undefined
   retry(): void
-  /** Null removes. Resolves when what is shown has the change in it. */
-  setOne(name: string, value: string | null, place: Place): Promise<void>
-  /** All or none. */
-  setMany(attributes: Nested, place: Place): Promise<void>
+  /** Sets an attribute, or removes it if the value is null. Resolves when `attributes` contains the change. */
+  setOne(name: string, value: string | null, context: Context): Promise<void>
+  /** Sets several attributes atomically. */
+  setMany(attributes: Nested, context: Context): Promise<void>
 }
 
-/** Attributes of a device or service, in the base and in a context, as they are now. */
-export function useAttributes(targetId: string, context: Place): UseAttributes {
+/** The live attributes of a device or service, in the base and in a context. */
+export function useAttributes(targetId: string, context: Context): UseAttributes {
   const client = useClient()
   const variables = { id: [targetId], ...(context === undefined ? {} : { context }), inContext: context !== undefined }
-  const [query, ask] = useQuery({ query: TargetAttributesDocument, variables })
+  const [query, refetch] = useQuery({ query: TargetAttributesDocument, variables })
   const changeOne = useChange(SetTargetAttributeDocument, ['AttributeName'])
   const changeMany = useChange(SetTargetAttributesDocument)
 
   const { data, error, operation } = query
-  const refresh = useRefresh(query, () => ask({ requestPolicy: 'network-only' }))
-  /** Until what was written is shown. */
-  const askAgain = async (): Promise<void> => {
+  const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
+  /** Resolves when the changed attributes are shown. */
+  const reload = async (): Promise<void> => {
     await client.query(TargetAttributesDocument, variables, { requestPolicy: 'network-only' }).toPromise()
   }
   useLiveEvents({
@@ -55,22 +55,22 @@ export function useAttributes(targetId: string, context: Place): UseAttributes {
     onGap: refresh,
   })
 
-  // Until the answer for the chosen context is there, that of the one before is not shown for it.
+  // While the selected context is loading, do not show the attributes of the previous one.
   const isCurrent = operation !== undefined && operation.variables.context === context
   const found = isCurrent ? data?.login?.service[0] : undefined
-  const kept = useLastValue(useMemo(() => found && { context, target: found }, [found, context]))
-  const target = kept !== undefined && kept.context === context ? kept.target : undefined
+  const last = useLastValue(useMemo(() => found && { context, target: found }, [found, context]))
+  const target = last !== undefined && last.context === context ? last.target : undefined
   return {
     attributes: target && { base: target.base, overrides: target.overrides ?? {}, contexts: target.contexts },
     error: isCurrent ? error : undefined,
     retry: refresh,
-    async setOne(name, value, place) {
-      await changeOne({ id: targetId, name, value, context: place ?? null })
-      await askAgain()
+    async setOne(name, value, target) {
+      await changeOne({ id: targetId, name, value, context: target ?? null })
+      await reload()
     },
-    async setMany(attributes, place) {
-      await changeMany({ id: targetId, attributes, context: place ?? null })
-      await askAgain()
+    async setMany(attributes, target) {
+      await changeMany({ id: targetId, attributes, context: target ?? null })
+      await reload()
     },
   }
 }

@@ -5,17 +5,18 @@ import { LongText } from '../../components/long-text.tsx'
 import { ValueEditor } from './value-editor.tsx'
 
 interface ValueCellProps {
-  /** "net.ssid", "the override of net.ssid": said by its buttons. */
+  /** Names the value in the labels of its buttons: "net.ssid" or "the override of net.ssid". */
   what: string
   value: string | undefined
-  /** What an editor begins with where there is no value. */
+  /** The initial content of the editor if there is no value. */
   initial?: string
-  /** Stands where there is no value, and the verb of the button that makes one. */
+  /** Shown if there is no value. */
   none: string
+  /** The label of the button that sets a value: "Override". */
   create: string
-  /** The same with what it makes: "Override net.ssid". */
+  /** The accessible label of that button: "Override net.ssid". */
   createLabel: string
-  /** What is not in force is shown fainter. */
+  /** Whether to dim the value, because it is overridden. */
   isFaint?: boolean
   isEditing: boolean
   onEdit(isEditing: boolean): void

@@ -4,17 +4,17 @@ import { errorText } from '../../graphql/describe-error.ts'
 import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 
 interface ValueEditorProps {
-  /** For those who do not see the column's head: "Value of net.ssid". */
+  /** The accessible label: "Value of net.ssid". */
   label: string
-  /** The value as it is now, which may change while somebody writes. */
+  /** The current value, which may change while the user edits. */
   value: string | undefined
-  /** What it begins with where there is no value yet. */
+  /** The initial content if there is no value. */
   initial?: string
   onSave(value: string): Promise<void>
   onClose(): void
 }
 
-/** Writes one value. What others do meanwhile is told and overwrites nothing. */
+/** Edits one value. Shows concurrent changes without overwriting the user's input. */
 export function ValueEditor({ label, value, initial = '', onSave, onClose }: ValueEditorProps) {
   const [known, setKnown] = useState(value)
   const [text, setText] = useState(value ?? initial)
@@ -34,12 +34,12 @@ export function ValueEditor({ label, value, initial = '', onSave, onClose }: Val
       setSaving(false)
     }
   }
-  const isTouched = text !== (known ?? initial)
+  const isEdited = text !== (known ?? initial)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save()
-    if (event.key === 'Escape' && !isTouched) onClose()
+    if (event.key === 'Escape' && !isEdited) onClose()
   }
-  const takeTheirs = (): void => {
+  const discardEdit = (): void => {
     setKnown(value)
     setText(value ?? initial)
   }
@@ -58,7 +58,7 @@ export function ValueEditor({ label, value, initial = '', onSave, onClose }: Val
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         spellCheck={false}
       />
-      {isSaving || value === known ? null : <ChangedMeanwhile value={value} onTake={takeTheirs} />}
+      {isSaving || value === known ? null : <ChangedMeanwhile value={value} onUse={discardEdit} />}
       <Group gap="xs">
         <Button size="compact-sm" loading={isSaving} onClick={save}>
           Save

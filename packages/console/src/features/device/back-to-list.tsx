@@ -3,7 +3,7 @@ import { defaultParseSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 
-/** To the list as the person left it, with its filters and order. */
+/** Links to the device list with its last filters and sort order. */
 export function BackToList() {
   const [search] = useState(lastListSearch)
   return (
@@ -14,7 +14,10 @@ export function BackToList() {
   )
 }
 
-/** The browser's history knows the list's address; where it cannot be asked, the list opens as it is by default. */
+/**
+ * The list's last search parameters, from the browser's history. Without the Navigation API, the list opens with its
+ * defaults.
+ */
 function lastListSearch(): Record<string, unknown> {
   if (!('navigation' in window)) return {}
   const { currentEntry } = window.navigation

@@ -33,12 +33,12 @@ export function DeleteDevice({ opened, onClose, device }: DeleteDeviceProps) {
     >
       <Stack gap="sm">
         <Text>
-          “{device.name}” will be deleted with its services and attributes, and its secret stops working. Its events
+          “{device.name}” will be deleted with its services and attributes, and its secret will stop working. Its events
           stay in the event log.
         </Text>
         {device.state === 'active' || force ? (
           <Checkbox
-            label="Delete it although it is active"
+            label="Delete the device even though it is active"
             checked={force}
             onChange={({ currentTarget }) => setForce(currentTarget.checked)}
           />

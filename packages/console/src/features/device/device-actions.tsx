@@ -6,7 +6,6 @@ import type { DeviceDetailFragment } from './device.generated.ts'
 import { EditDevice } from './edit-device.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
 
-/** What can be done with a device as a whole. */
 export function DeviceActions({ device }: { device: DeviceDetailFragment }) {
   const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>()
   const close = (): void => setOpen(undefined)

@@ -15,22 +15,22 @@ import { ServicesPanel } from '../services/services-panel.tsx'
 import { BackToList } from './back-to-list.tsx'
 import { type DeviceDetailFragment, DeviceDetailsDocument } from './device.generated.ts'
 import { DeviceActions } from './device-actions.tsx'
+import { DeviceNotFound } from './device-not-found.tsx'
 import { deviceTabs } from './device-search.ts'
 import { EventsPanel } from './events-panel.tsx'
 import { Facts, NoValue } from './facts.tsx'
-import { NoSuchDevice } from './no-such-device.tsx'
 
-/** One device: what is known of it, its attributes, services and events. */
+/** A device, with its attributes, services, and events. */
 export function DevicePage() {
   const { deviceId } = useParams({ from: '/shell/devices/$deviceId' })
   return <DeviceById key={deviceId} deviceId={deviceId.toLowerCase()} />
 }
 
 function DeviceById({ deviceId }: { deviceId: string }) {
-  const [query, ask] = useQuery({ query: DeviceDetailsDocument, variables: { id: [deviceId] } })
+  const [query, refetch] = useQuery({ query: DeviceDetailsDocument, variables: { id: [deviceId] } })
   const { data, error } = query
   const login = useLastValue(data?.login ?? undefined)
-  const refresh = useRefresh(query, () => ask({ requestPolicy: 'network-only' }))
+  const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
   useLiveEvents({
     onEvents(events) {
       if (events.some((event) => event.type !== 'ATTRIBUTE_CHANGE' && devicesOf(event).includes(deviceId))) refresh()
@@ -46,7 +46,7 @@ function DeviceById({ deviceId }: { deviceId: string }) {
       {device !== undefined ? (
         <Device device={device} />
       ) : login !== undefined ? (
-        <NoSuchDevice what="device" />
+        <DeviceNotFound what="device" />
       ) : (
         error === undefined && <Loading what="device" />
       )}

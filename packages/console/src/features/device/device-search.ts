@@ -4,24 +4,24 @@ export const deviceTabs = ['attributes', 'services', 'events'] as const
 
 export type DeviceTab = (typeof deviceTabs)[number]
 
-/** What the page keeps in its address; what is left away is the default. */
+/** The page's state in its URL. Omitted members have their defaults. */
 export interface DeviceSearch {
-  /** `attributes` where left away. */
+  /** `attributes` by default. */
   tab?: DeviceTab
-  /** In which attributes are read and written; the base where left away. */
+  /** The context of the attributes. The base by default. */
   context?: string
-  /** Which events are listed; all where left away. */
+  /** The kind of listed events. All by default. */
   events?: EventKind
 }
 
-/** Reads it; what is wrong in an address is left out, never an error. */
+/** Parses search parameters. Invalid values are ignored. */
 export function deviceSearch({ tab, context, events }: Record<string, unknown>): DeviceSearch {
   const read: DeviceSearch = {}
   const knownTab = deviceTabs.find((each) => each === tab)
   const knownKind = eventKinds.find((each) => each === events)
   if (knownTab !== undefined && knownTab !== 'attributes') read.tab = knownTab
   if (knownKind !== undefined) read.events = knownKind
-  // The router reads `context=7` as a number; it was typed as text.
+  // The router parses `context=7` as a number.
   if (['string', 'number', 'boolean'].includes(typeof context) && context !== '') read.context = String(context)
   return read
 }

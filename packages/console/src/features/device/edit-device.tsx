@@ -20,7 +20,7 @@ export function EditDevice({ opened, ...rest }: EditDeviceProps) {
   )
 }
 
-/** Made anew each time the dialog opens, so that it begins with what is there. */
+/** Created each time the dialog opens, so that it starts with the current values. */
 function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
   const [before] = useState(device)
   const update = useChange(UpdateDeviceDocument, ['Device'])
@@ -28,13 +28,13 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
   const [isSaving, setSaving] = useState(false)
   const form = useForm({
     initialValues: { name: before.name, hardwareId: before.hardwareId ?? '', platform: before.platform ?? '' },
-    validate: { name: (name) => (name.trim() === '' ? 'A device needs a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
   const submit = async ({ name, hardwareId, platform }: typeof form.values): Promise<void> => {
     setSaving(true)
     setError(undefined)
     try {
-      // What was not changed is left away, so that what others changed meanwhile stays.
+      // Send only changed fields, so that concurrent changes of other fields are kept.
       await update({
         id: device.id,
         ...(name.trim() === before.name ? {} : { name: name.trim() }),
@@ -54,10 +54,10 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
         <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps('name')} />
         <TextInput
           label="Hardware id"
-          description="What the machine is called by its maker; unique in the account"
+          description="Identifies the hardware, such as a serial number. Unique in the account."
           {...form.getInputProps('hardwareId')}
         />
-        <TextInput label="Platform" description="Such as linux-arm64" {...form.getInputProps('platform')} />
+        <TextInput label="Platform" description="For example, linux-arm64" {...form.getInputProps('platform')} />
         {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -1,6 +1,6 @@
 import type { EventType } from '../../components/event-types.ts'
 
-/** Choices of what is listed of a device's events. */
+/** The kinds by which a device's events can be filtered. */
 export const eventKinds = ['state', 'attributes', 'services', 'device'] as const
 
 export type EventKind = (typeof eventKinds)[number]
@@ -19,5 +19,5 @@ export const typesOfKind: Readonly<Record<EventKind, EventType[]>> = {
   device: ['DEVICE_REGISTER', 'DEVICE_UPDATE', 'DEVICE_DELETE', 'DEVICE_SECRET_ROTATE'],
 }
 
-/** What can happen to a service. */
+/** The types of events about services. */
 export const typesOfServices: readonly EventType[] = [...typesOfKind.services, 'ATTRIBUTE_CHANGE']

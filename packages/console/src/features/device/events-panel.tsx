@@ -19,7 +19,7 @@ interface EventsPanelProps {
   onKind(kind: EventKind | undefined): void
 }
 
-/** What happened to a device and its services, newest first, as it happens. */
+/** The live events of a device and its services, newest first. */
 export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
   const types = kind === undefined ? undefined : typesOfKind[kind]
   const source = useDeviceEvents({ deviceId: device.id, created: device.created, types })
@@ -37,7 +37,7 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
           style={{ maxWidth: '100%', overflowX: 'auto' }}
         />
         <RouterAnchor to="/events" search={{ device: [device.id], types }} size="sm">
-          Dates and CSV in the event log
+          Filter by date and export in the event log
         </RouterAnchor>
       </Group>
       <EventList source={source} events={source.events} deviceId={device.id} />
@@ -45,7 +45,7 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
   )
 }
 
-/** The same of one service, picked from its device's, for the API lists events by device. */
+/** The events of a service, filtered from those of its device, because the API lists events by device. */
 export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps['device']; serviceId: string }) {
   const source = useDeviceEvents({ deviceId: device.id, created: device.created, types: typesOfServices })
   const events = source.events?.filter(({ target }) => target.some(({ id }) => id === serviceId))
@@ -54,7 +54,7 @@ export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps[
 
 interface EventListProps {
   source: DeviceEvents
-  /** Those of the source that are shown. */
+  /** The events of the source that are shown. */
   events: DeviceEvents['events']
   deviceId: string
 }
@@ -68,8 +68,8 @@ function EventList({ source: { hasMore, isLoading, error, loadOlder, retry }, ev
       {events === undefined ? (
         error === undefined && <Loading what="events" />
       ) : events.length === 0 ? (
-        <EmptyState icon={<IconHistory />} title={hasMore ? 'None among the latest' : 'No events yet'}>
-          Changes of state, attributes and services appear here as they happen.
+        <EmptyState icon={<IconHistory />} title={hasMore ? 'No matching recent events' : 'No events yet'}>
+          Changes of state, attributes, and services appear here as they happen.
         </EmptyState>
       ) : (
         <EventRows events={events} deviceId={deviceId} />
@@ -82,7 +82,7 @@ function EventList({ source: { hasMore, isLoading, error, loadOlder, retry }, ev
             </Button>
           ) : events.length === 0 ? null : (
             <Text size="sm" c="dimmed">
-              There are no older ones.
+              There are no older events.
             </Text>
           )}
         </Group>
@@ -98,7 +98,7 @@ interface EventRowsProps {
 
 export function EventRows({ events, deviceId }: EventRowsProps) {
   return (
-    <ListTable label="Events" columns={['When', 'What', 'Changed', 'By']} minWidth={700}>
+    <ListTable label="Events" columns={['Time', 'Event', 'Changes', 'Actor']} minWidth={700}>
       {events.map((event) => (
         <Table.Tr key={event.id} style={{ verticalAlign: 'top' }}>
           <Table.Td>
@@ -120,7 +120,7 @@ export function EventRows({ events, deviceId }: EventRowsProps) {
   )
 }
 
-/** Which of the device's services it was; nothing for the device as a whole. */
+/** Names the service of the event. Renders nothing for an event of the device itself. */
 function ServiceName({ event: { target }, deviceId }: { event: DeviceEventFragment; deviceId: string }) {
   const services = target.filter(({ kind }) => kind === 'service')
   return services.map(({ id, name }) => (

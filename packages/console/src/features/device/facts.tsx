@@ -5,11 +5,11 @@ import { CopyButton } from '../../components/copy-button.tsx'
 export interface Fact {
   label: string
   value: ReactNode
-  /** What can be copied, where it is to be put elsewhere. */
+  /** The string that the copy button copies. Without it, there is no button. */
   copy?: string | undefined
 }
 
-/** What is known of a thing, each under its name. */
+/** A list of labeled values. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <Paper withBorder p="sm" mb="md">

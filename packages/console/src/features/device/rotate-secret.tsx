@@ -17,7 +17,7 @@ export function RotateSecret({ opened, ...rest }: RotateSecretProps) {
       opened={opened}
       onClose={rest.onClose}
       title="Rotate the secret"
-      // A secret that is shown once does not go by a click beside it.
+      // A click outside the dialog must not discard a secret that is shown only once.
       closeOnClickOutside={false}
     >
       <Dialog {...rest} />
@@ -25,7 +25,7 @@ export function RotateSecret({ opened, ...rest }: RotateSecretProps) {
   )
 }
 
-/** Made anew each time it opens: no secret is kept from the time before. */
+/** Created each time the dialog opens, so that it never shows an old secret. */
 function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
   const rotate = useChange(RotateDeviceSecretDocument)
   const [how, setHow] = useState('new')
@@ -48,29 +48,29 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
   return (
     <Stack gap="sm">
       <Text>
-        The present secret of “{device.name}” stops working at once, and the device is cut off
-        {device.state === 'active' ? '. It is active now.' : '.'}
+        The current secret of “{device.name}” stops working at once, and the device is disconnected.
+        {device.state === 'active' ? ' It is active now.' : ''}
       </Text>
-      <Radio.Group aria-label="What follows" value={how} onChange={setHow}>
+      <Radio.Group aria-label="New secret" value={how} onChange={setHow}>
         <Stack gap="xs">
-          <Radio value="new" label="Make a new secret" description="It is shown once, for you to put on the device" />
+          <Radio value="new" label="Create a new secret" description="It is shown once. Store it on the device." />
           <Radio
             value="allow"
-            label="Let the device register itself again"
-            description="Once, within an hour, with a registration code and its hardware id; it fetches its own secret then"
+            label="Allow the device to register again"
+            description="Within an hour, the device can register once with a registration code and its hardware id to get a new secret."
             disabled={device.hardwareId === null}
           />
         </Stack>
       </Radio.Group>
       {device.hardwareId === null ? (
         <Text size="xs" c="dimmed">
-          This device has no hardware id by which it could be known again.
+          This device cannot register again because it has no hardware id.
         </Text>
       ) : null}
-      {error === undefined ? null : <ErrorNotice error={error} title="The secret is unchanged" />}
+      {error === undefined ? null : <ErrorNotice error={error} title="The secret was not changed" />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Keep the secret
+          Cancel
         </Button>
         <Button color="red.9" loading={isRunning} onClick={run}>
           Rotate
@@ -84,8 +84,8 @@ function Done({ device, secret, onClose }: { device: DeviceDetailFragment; secre
   return (
     <Stack gap="sm">
       {secret === null ? (
-        <Alert color="teal" title="The device may register again">
-          Until an hour from now, once, as {device.hardwareId}. Until then it cannot sign on.
+        <Alert color="teal" title="The device can register again">
+          It can register once within an hour, as {device.hardwareId}. Until it does, it cannot connect.
         </Alert>
       ) : (
         <SecretOnce

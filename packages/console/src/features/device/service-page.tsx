@@ -12,27 +12,27 @@ import { useUrlState } from '../../components/use-url-state.ts'
 import { useLiveEvents } from '../../graphql/use-live-events.ts'
 import { AttributesPanel } from '../attributes/attributes-panel.tsx'
 import { ServiceDetailsDocument, type ServiceDetailsQuery } from '../services/services.generated.ts'
+import { DeviceNotFound } from './device-not-found.tsx'
 import { ServiceEvents } from './events-panel.tsx'
-import { NoSuchDevice } from './no-such-device.tsx'
 import { ServiceActions } from './service-actions.tsx'
+import { ServiceBreadcrumbs } from './service-breadcrumbs.tsx'
 import { ServiceFacts } from './service-facts.tsx'
-import { ServicePath } from './service-path.tsx'
 
 type Service = NonNullable<ServiceDetailsQuery['login']>['service'][number]
 
-/** One service of a device: what is known of it, its attributes and events. */
+/** A service of a device, with its attributes and events. */
 export function ServicePage() {
   const { deviceId, serviceId } = useParams({ from: '/shell/devices/$deviceId/services/$serviceId' })
   const ids = { deviceId: deviceId.toLowerCase(), serviceId: serviceId.toLowerCase() }
-  if (ids.serviceId === ids.deviceId) return <IsBulkService deviceId={ids.deviceId} />
+  if (ids.serviceId === ids.deviceId) return <BulkServicePage deviceId={ids.deviceId} />
   return <ServiceById key={serviceId} {...ids} />
 }
 
 function ServiceById({ deviceId, serviceId }: { deviceId: string; serviceId: string }) {
-  const [query, ask] = useQuery({ query: ServiceDetailsDocument, variables: { id: [serviceId] } })
+  const [query, refetch] = useQuery({ query: ServiceDetailsDocument, variables: { id: [serviceId] } })
   const { data, error } = query
   const login = useLastValue(data?.login ?? undefined)
-  const refresh = useRefresh(query, () => ask({ requestPolicy: 'network-only' }))
+  const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
   useLiveEvents({
     onEvents(events) {
       const isAbout = ({ id }: { id: string }): boolean => id === serviceId || id === deviceId
@@ -47,9 +47,9 @@ function ServiceById({ deviceId, serviceId }: { deviceId: string; serviceId: str
         <ErrorNotice error={error} title="The service could not be loaded" onRetry={refresh} />
       )}
       {service !== undefined ? (
-        <ServiceParts service={service} />
+        <ServiceDetails service={service} />
       ) : login !== undefined ? (
-        <NoSuchDevice what="service">{toDevice(deviceId)}</NoSuchDevice>
+        <DeviceNotFound what="service">{deviceButton(deviceId)}</DeviceNotFound>
       ) : (
         error === undefined && <Loading what="service" />
       )}
@@ -57,17 +57,17 @@ function ServiceById({ deviceId, serviceId }: { deviceId: string; serviceId: str
   )
 }
 
-const toDevice = (deviceId: string) => (
+const deviceButton = (deviceId: string) => (
   <RouterButton to="/devices/$deviceId" params={{ deviceId }}>
     Show the device
   </RouterButton>
 )
 
-function ServiceParts({ service }: { service: Service }) {
+function ServiceDetails({ service }: { service: Service }) {
   const [search, change] = useUrlState('/shell/devices/$deviceId/services/$serviceId')
   return (
     <>
-      <ServicePath device={service.device} />
+      <ServiceBreadcrumbs device={service.device} />
       <PageHeader
         title={service.name}
         beside={<StateBadge state={service.state} />}
@@ -99,11 +99,11 @@ function ServiceParts({ service }: { service: Service }) {
   )
 }
 
-function IsBulkService({ deviceId }: { deviceId: string }) {
+function BulkServicePage({ deviceId }: { deviceId: string }) {
   return (
-    <PageHeader title="Bulk service" actions={toDevice(deviceId)}>
-      This id names the bulk service of a device, which is the device as a whole: its name, state and attributes are
-      those of the device.
+    <PageHeader title="Bulk service" actions={deviceButton(deviceId)}>
+      This is the id of a device’s bulk service, which represents the device itself. It has the device’s name, state,
+      and attributes.
     </PageHeader>
   )
 }

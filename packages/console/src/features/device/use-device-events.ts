@@ -6,14 +6,14 @@ import { type DeviceEventFragment, DeviceEventsDocument } from './device-events.
 
 export interface DeviceEventsOptions {
   deviceId: string
-  /** When the device came: its events reach back to it. */
+  /** When the device was created. Its events go back to this time. */
   created: string
-  /** All where left away. */
+  /** All types if undefined. */
   types: readonly EventType[] | undefined
 }
 
 export interface DeviceEvents {
-  /** Newest first; undefined until the first page is there. */
+  /** Newest first. Undefined until the first page is loaded. */
   events: readonly DeviceEventFragment[] | undefined
   hasMore: boolean
   isLoading: boolean
@@ -28,24 +28,24 @@ interface Loaded {
   hasMore: boolean
 }
 
-const PAGE = 50
+const PAGE_SIZE = 50
 const DAY_MS = 86_400_000
 
-/** A device's events, page by page into the past, with those that happen meanwhile on top. */
+/** A device's events, loaded page by page, with new events on top. */
 export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOptions): DeviceEvents {
   const client = useClient()
   const [loaded, setLoaded] = useState<Loaded>()
   const [isLoading, setLoading] = useState(false)
   const [error, setError] = useState<unknown>()
-  // An answer to what is no longer asked for is dropped.
-  const turn = useRef(0)
-  // The client answers what is asked twice at a time once, maybe from before a gap in the live events.
-  const [isMissing, setMissing] = useState(false)
+  // Results of earlier requests are ignored.
+  const latestRequest = useRef(0)
+  // urql combines identical requests, so a request in flight may not contain the events of a gap in the live events.
+  const [isOutdated, setOutdated] = useState(false)
   const kinds = types?.join(' ')
 
   const load = useCallback(
     async (after: string | null): Promise<void> => {
-      const mine = ++turn.current
+      const request = ++latestRequest.current
       setLoading(true)
       setError(undefined)
       const { data, error: failure } = await client
@@ -53,21 +53,21 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
           DeviceEventsDocument,
           {
             id: [deviceId],
-            size: PAGE,
+            size: PAGE_SIZE,
             after,
-            // Without a date the first page would reach back a month.
+            // By default, the API returns only the events of the last month.
             minDate: new Date(Date.parse(created) - DAY_MS).toISOString(),
             types: kinds === undefined ? null : (kinds.split(' ') as EventType[]),
           },
           { requestPolicy: 'network-only' },
         )
         .toPromise()
-      if (mine !== turn.current) return
+      if (request !== latestRequest.current) return
       setLoading(false)
       if (failure !== undefined) return setError(failure)
       const page = data?.login?.device[0]?.events ?? { items: [], cursor: null, hasMore: false }
       setLoaded((before) => ({
-        events: after === null ? page.items : joined(before?.events ?? [], page.items),
+        events: after === null ? page.items : mergeEvents(before?.events ?? [], page.items),
         cursor: page.cursor,
         hasMore: page.hasMore,
       }))
@@ -86,17 +86,17 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
         (event) => devicesOf(event).includes(deviceId) && (types === undefined || types.includes(event.type)),
       )
       if (matching.length === 0) return
-      setLoaded((before) => before && { ...before, events: joined(matching.toReversed(), before.events) })
-      // The page that is on its way may be from before.
-      if (isLoading) setMissing(true)
+      setLoaded((before) => before && { ...before, events: mergeEvents(matching.toReversed(), before.events) })
+      // A page in flight may not contain these events.
+      if (isLoading) setOutdated(true)
     },
-    onGap: () => setMissing(true),
+    onGap: () => setOutdated(true),
   })
   useEffect(() => {
-    if (!isMissing || isLoading) return
-    setMissing(false)
+    if (!isOutdated || isLoading) return
+    setOutdated(false)
     void load(null)
-  }, [isMissing, isLoading, load])
+  }, [isOutdated, isLoading, load])
 
   return {
     events: loaded?.events,
@@ -108,8 +108,8 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
   }
 }
 
-/** Each event once. */
-function joined(
+/** Joins two lists without duplicates. */
+function mergeEvents(
   newer: readonly DeviceEventFragment[],
   older: readonly DeviceEventFragment[],
 ): readonly DeviceEventFragment[] {

@@ -32,13 +32,13 @@ const SHOWN = 300
 
 /** A page of events, and on top of the newest page what happens meanwhile. */
 export function useEventLog({ filter, after, isLive }: EventLogOptions): EventLog {
-  const [query, again] = useQuery({
+  const [query, refetch] = useQuery({
     query: EventPageDocument,
     variables: { ...filter, after: after ?? null },
     requestPolicy: 'network-only',
   })
   const { data, error } = query
-  const refresh = useRefresh(query, () => again({ requestPolicy: 'network-only' }))
+  const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
   const [tail, setTail] = useState<{ shown: readonly LoggedEvent[]; waiting: readonly LoggedEvent[] }>(none)
   const isNewest = after === undefined && filter.maxDate === undefined
   useLiveEvents({

@@ -41,7 +41,7 @@ export const signOut = (): Promise<unknown> => post('/sign-out')
  * Browsers know passkeys on secure origins only, and make them for names, not for numbers (WebAuthn §5.1.3, effective
  * domain).
  */
-export const offersPasskeys = (): boolean =>
+export const supportsPasskeys = (): boolean =>
   typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(window.location.hostname)
 
 export const signInWithPasskey = async (): Promise<unknown> =>

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@m
 import { IconFingerprint } from '@tabler/icons-react'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { confirmSignIn, confirmWithPasskey, offersPasskeys, type WhoAmI, whoAmI } from './auth-api.ts'
+import { confirmSignIn, confirmWithPasskey, supportsPasskeys, type WhoAmI, whoAmI } from './auth-api.ts'
 import { AuthError } from './auth-call.ts'
 
 interface ConfirmSignInProps {
@@ -77,7 +77,7 @@ export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
             {isCode ? 'Use the password' : 'Use a code from your authenticator app'}
           </Anchor>
         ) : null}
-        {offersPasskeys() && (user?.passkeys ?? 0) > 0 ? (
+        {supportsPasskeys() && (user?.passkeys ?? 0) > 0 ? (
           <Button
             variant="default"
             leftSection={<IconFingerprint size={18} />}

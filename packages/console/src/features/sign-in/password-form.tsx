@@ -2,7 +2,7 @@ import { Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine
 import { useForm } from '@mantine/form'
 import { IconFingerprint } from '@tabler/icons-react'
 import { useState } from 'react'
-import { offersPasskeys, signIn, signInWithPasskey } from './auth-api.ts'
+import { signIn, signInWithPasskey, supportsPasskeys } from './auth-api.ts'
 import { SignInError } from './sign-in-error.tsx'
 
 interface PasswordFormProps {
@@ -53,7 +53,7 @@ export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
         <Button type="submit" loading={running === 'password'}>
           Sign in
         </Button>
-        {offersPasskeys() ? (
+        {supportsPasskeys() ? (
           <>
             <Divider label="or" />
             <Button

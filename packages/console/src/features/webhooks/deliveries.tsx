@@ -32,9 +32,9 @@ export function Deliveries({ webhook }: DeliveriesProps) {
   const [{ show, after, delivery: open }, change] = useUrlState('/shell/webhooks/$webhookId')
   const variables = { id, after: after ?? null, failed: show === undefined ? null : show === 'failed' }
   const context = useTypes('WebhookDelivery')
-  const [{ data, error, stale }, again] = useQuery({ query: WebhookDeliveriesDocument, variables, context })
+  const [{ data, error, stale }, refetch] = useQuery({ query: WebhookDeliveriesDocument, variables, context })
   const isNewest = after === undefined
-  useRepeatedly(again, isNewest)
+  useRepeatedly(refetch, isNewest)
   const page = data?.login?.webhooks[0]?.deliveries
   return (
     <section aria-label="Deliveries">
@@ -56,7 +56,7 @@ export function Deliveries({ webhook }: DeliveriesProps) {
             variant="default"
             leftSection={<IconRefresh size={14} />}
             loading={stale && page === undefined}
-            onClick={() => again({ requestPolicy: 'network-only' })}
+            onClick={() => refetch({ requestPolicy: 'network-only' })}
           >
             Refresh
           </Button>
@@ -64,7 +64,7 @@ export function Deliveries({ webhook }: DeliveriesProps) {
         </Group>
       </Group>
       {error === undefined ? null : (
-        <ErrorNotice error={error} title="The deliveries could not be loaded" onRetry={() => again()} />
+        <ErrorNotice error={error} title="The deliveries could not be loaded" onRetry={() => refetch()} />
       )}
       {page === undefined && error === undefined ? <Loading what="deliveries" /> : null}
       {page?.items.length === 0 ? <NoDeliveries isFiltered={show !== undefined || !isNewest} /> : null}
@@ -105,14 +105,14 @@ const asShow = (value: string): 'failed' | 'others' | undefined =>
   value === 'failed' || value === 'others' ? value : undefined
 
 /** No event tells of deliveries: while the newest are looked at, they are asked for again and again. */
-function useRepeatedly(again: (options: { requestPolicy: 'network-only' }) => void, isOn: boolean): void {
+function useRepeatedly(refetch: (options: { requestPolicy: 'network-only' }) => void, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') again({ requestPolicy: 'network-only' })
+      if (document.visibilityState === 'visible') refetch({ requestPolicy: 'network-only' })
     }, LOOK_AGAIN_MS)
     return () => clearInterval(timer)
-  }, [again, isOn])
+  }, [refetch, isOn])
 }
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {

@@ -20,14 +20,14 @@ import { WebhookDocument } from './webhooks.generated.ts'
 export function WebhookPage() {
   const { webhookId } = useParams({ from: '/shell/webhooks/$webhookId' })
   const context = useTypes('Webhook')
-  const [{ data, error }, again] = useQuery({ query: WebhookDocument, variables: { id: webhookId }, context })
+  const [{ data, error }, refetch] = useQuery({ query: WebhookDocument, variables: { id: webhookId }, context })
   const login = data?.login
   const webhook = login?.webhooks[0]
   if (error !== undefined)
     return (
       <>
         <PageHeader title="Webhook" />
-        <ErrorNotice error={error} title="The webhook could not be loaded" onRetry={() => again()} />
+        <ErrorNotice error={error} title="The webhook could not be loaded" onRetry={() => refetch()} />
       </>
     )
   if (login == null) return <Loading what="webhook" />

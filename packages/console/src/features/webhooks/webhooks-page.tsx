@@ -17,7 +17,7 @@ const columns = ['Webhook', 'State', 'Events', 'Last delivery', 'Failed', 'Made'
 
 export function WebhooksPage() {
   const context = useTypes('Webhook', 'WebhookDelivery')
-  const [{ data, error }, again] = useQuery({ query: WebhooksDocument, context })
+  const [{ data, error }, refetch] = useQuery({ query: WebhooksDocument, context })
   const [opened, { open, close }] = useDisclosure()
   const login = data?.login
   const webhooks = login?.webhooks
@@ -34,7 +34,7 @@ export function WebhooksPage() {
         {limit == null ? null : `You use ${limit.used} of ${limit.value}.`}
       </PageHeader>
       {error === undefined ? null : (
-        <ErrorNotice error={error} title="The webhooks could not be loaded" onRetry={() => again()} />
+        <ErrorNotice error={error} title="The webhooks could not be loaded" onRetry={() => refetch()} />
       )}
       {webhooks === undefined && error === undefined ? <Loading what="webhooks" /> : null}
       {webhooks?.length === 0 ? (

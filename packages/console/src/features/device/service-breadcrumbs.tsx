@@ -2,8 +2,8 @@ import { Breadcrumbs } from '@mantine/core'
 import { RouterAnchor } from '../../app/links.tsx'
 import { BackToList } from './back-to-list.tsx'
 
-/** Where a service's page stands: below the list and its device. */
-export function ServicePath({ device }: { device: { id: string; name: string } }) {
+/** Breadcrumbs of a service: the list and its device. */
+export function ServiceBreadcrumbs({ device }: { device: { id: string; name: string } }) {
   return (
     <Breadcrumbs fz="sm" style={{ flexWrap: 'wrap' }}>
       <BackToList />

@@ -8,7 +8,7 @@ import { BackupCodes } from './backup-codes.tsx'
 import { PasswordStep } from './password-step.tsx'
 import { QrCode } from './qr-code.tsx'
 
-interface TotpEnrolmentProps {
+interface TotpEnrollmentProps {
   opened: boolean
   onClose: () => void
   onDone: () => Promise<void>
@@ -17,13 +17,13 @@ interface TotpEnrolmentProps {
 type Step = 'password' | 'scan' | 'backup'
 
 /**
- * Password, then the code to scan and a first code of the app, then the backup codes. Off until the first code was
- * right.
+ * Asks for the password, shows the QR code and asks for a first code from the app, and then shows the backup codes.
+ * Two-factor authentication is off until the first code is correct.
  */
-export function TotpEnrolment({ opened, onClose, onDone }: TotpEnrolmentProps) {
+export function TotpEnrollment({ opened, onClose, onDone }: TotpEnrollmentProps) {
   const [step, setStep] = useState<Step>('password')
   const [setup, setSetup] = useState<TotpSetup>()
-  const forget = (): void => {
+  const reset = (): void => {
     setStep('password')
     setSetup(undefined)
   }
@@ -31,8 +31,8 @@ export function TotpEnrolment({ opened, onClose, onDone }: TotpEnrolmentProps) {
     <Modal
       opened={opened}
       onClose={onClose}
-      onExitTransitionEnd={forget}
-      title="Turn on the second step"
+      onExitTransitionEnd={reset}
+      title="Turn on two-factor authentication"
       closeOnClickOutside={step === 'password'}
     >
       {step === 'password' || setup === undefined ? (
@@ -44,13 +44,13 @@ export function TotpEnrolment({ opened, onClose, onDone }: TotpEnrolmentProps) {
             setStep('scan')
           }}
         >
-          Have an authenticator app at hand, on your phone for example.
+          You need an authenticator app, for example on your phone.
         </PasswordStep>
       ) : step === 'scan' ? (
         <ScanStep
           uri={setup.totpURI}
           onCancel={onClose}
-          onRight={async () => {
+          onConfirmed={async () => {
             setStep('backup')
             await onDone()
           }}
@@ -65,10 +65,10 @@ export function TotpEnrolment({ opened, onClose, onDone }: TotpEnrolmentProps) {
 interface ScanStepProps {
   uri: string
   onCancel: () => void
-  onRight: () => Promise<void>
+  onConfirmed: () => Promise<void>
 }
 
-function ScanStep({ uri, onCancel, onRight }: ScanStepProps) {
+function ScanStep({ uri, onCancel, onConfirmed }: ScanStepProps) {
   const [code, setCode] = useState('')
   const [error, setError] = useState<unknown>()
   const isWrong = error instanceof AuthError && error.reason === 'wrong-code'
@@ -78,7 +78,7 @@ function ScanStep({ uri, onCancel, onRight }: ScanStepProps) {
     setError(undefined)
     try {
       await confirmTotp(code.replaceAll(/\s/g, ''))
-      await onRight()
+      await onConfirmed()
     } catch (failure) {
       setError(failure)
     }
@@ -86,11 +86,11 @@ function ScanStep({ uri, onCancel, onRight }: ScanStepProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text>Scan this with the app, then enter the code that it shows.</Text>
-        <QrCode text={uri} label="Code for the authenticator app" />
+        <Text>Scan this QR code with the app, then enter the code from the app.</Text>
+        <QrCode text={uri} label="QR code for the authenticator app" />
         <Group gap="xs">
           <Text size="sm" c="dimmed">
-            Or type the key
+            Or enter the key
           </Text>
           <Code style={{ overflowWrap: 'anywhere' }}>{secret}</Code>
           <CopyButton value={secret} what="key" />
@@ -101,7 +101,7 @@ function ScanStep({ uri, onCancel, onRight }: ScanStepProps) {
           inputMode="numeric"
           autoComplete="one-time-code"
           value={code}
-          error={isWrong ? 'The code is wrong: take the one that shows now' : undefined}
+          error={isWrong ? 'Wrong code. Enter the code that the app shows now.' : undefined}
           onChange={({ currentTarget }) => setCode(currentTarget.value)}
           data-autofocus
         />

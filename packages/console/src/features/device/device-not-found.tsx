@@ -1,0 +1,23 @@
+import { IconDeviceUnknown } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { RouterButton } from '../../app/links.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { BackToList } from './back-to-list.tsx'
+
+/** Shown if the account has no device or service with the id. */
+export function DeviceNotFound({ what, children }: { what: 'device' | 'service'; children?: ReactNode }) {
+  return (
+    <>
+      <BackToList />
+      <PageHeader title={what === 'device' ? 'Device not found' : 'Service not found'} />
+      <EmptyState
+        icon={<IconDeviceUnknown />}
+        title={`Your account has no ${what} with this id`}
+        action={children ?? <RouterButton to="/devices">Show all devices</RouterButton>}
+      >
+        It may have been deleted, or the address may be incomplete.
+      </EmptyState>
+    </>
+  )
+}
