@@ -126,6 +126,17 @@ export const metricTable = {
     labels: ['reason'],
     help: 'Requests that this process rejected with 503 because too many were in flight (requests), too many for too long (standing), or the event loop lagged (lag).',
   },
+  requestBodyBytes: {
+    name: 'muster_request_body_bytes',
+    type: 'gauge',
+    help: 'Bytes of request bodies above 16 KiB that this process is receiving or processing, as announced by their headers.',
+  },
+  requestBodiesRejected: {
+    name: 'muster_request_bodies_rejected_total',
+    type: 'counter',
+    labels: ['limit'],
+    help: 'Requests with a body above 16 KiB that this process rejected because of such bodies of their address (address, 429) or of all addresses (total, 503).',
+  },
   queuedResponseBytes: {
     name: 'muster_queued_response_bytes',
     type: 'gauge',

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { badInput } from '../errors.ts'
 import { parseJson } from '../graphql/request-params.ts'
+import { HttpError } from '../lib/http-error.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation } from './operation.ts'
-import { HttpError } from './statuses.ts'
 
 /** What a body may be called; a merge patch is JSON that removes by null, as attributes are changed (RFC 7396). */
 const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i

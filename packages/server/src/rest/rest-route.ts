@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql'
 import { ofTransport } from '../graphql/answer.ts'
 import { toApiError } from '../graphql/error-mapping.ts'
 import { errorMapping } from '../graphql/run-operation.ts'
+import { HttpError } from '../lib/http-error.ts'
 import { limits } from '../limits.ts'
 import { deprecationHeaders, PREFIX } from './headers.ts'
 import { registerOpenapi, type TaggedOperation } from './openapi.ts'
@@ -11,7 +12,6 @@ import { restReference } from './reference.ts'
 import { routeGroups } from './routes.ts'
 import { sendError } from './send.ts'
 import { type RestInput, type RestViewer, serve } from './serve.ts'
-import { HttpError } from './statuses.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 

@@ -3,10 +3,11 @@ import type { GraphQLFormattedError } from 'graphql'
 import type { ApiError, ErrorCode } from '../errors.ts'
 import { boundedText, errorAnswer, toSend } from '../graphql/answer.ts'
 import { isMade } from '../graphql/change-made.ts'
+import { HttpError } from '../lib/http-error.ts'
 import { fillPath } from './answer.ts'
 import { nextLink } from './headers.ts'
 import type { Operation } from './operation.ts'
-import { HttpError, statusOfCode } from './statuses.ts'
+import { statusOfCode } from './statuses.ts'
 
 export function sendAnswer(reply: FastifyReply, { route, isChange }: Operation, answer: unknown): FastifyReply {
   if (route.status === 204) return reply.code(204).send()

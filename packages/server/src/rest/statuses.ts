@@ -1,4 +1,4 @@
-import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
+import { type ErrorCode, errorCodes } from '../errors.ts'
 
 /** The codes that a response of the REST API may have: a request there holds no GraphQL query. */
 export const restCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => code !== 'PERSISTED_QUERY_NOT_FOUND')
@@ -8,19 +8,3 @@ export const restCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) 
  * large, and is no matter of HTTP where it is a value in it (RFC 9110 §15.5.14, §15.5.21).
  */
 export const statusOfCode = (code: ErrorCode): number => (code === 'LIMIT_EXCEEDED' ? 422 : errorCodes[code].status)
-
-/** An error of HTTP itself, whose status is not that of its code. */
-export class HttpError extends ApiError {
-  readonly httpStatus: number
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(httpStatus: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(httpStatus === 404 ? 'NOT_FOUND' : 'BAD_USER_INPUT', message)
-    this.httpStatus = httpStatus
-    this.headers = headers
-  }
-
-  override get status(): number {
-    return this.httpStatus
-  }
-}

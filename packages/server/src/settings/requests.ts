@@ -69,6 +69,13 @@ export const requestSettings = {
     default: '67108864',
     parse: (text) => integer(text ?? '67108864', 1_048_576, 1_000_000_000_000),
   }),
+  bodyBytes: setting({
+    name: 'MUSTER_BODY_BYTES',
+    meaning:
+      'The same for all addresses together. When it is reached, each address keeps its fair share, which is the limit divided by the addresses with such bodies; further requests get 503. All bodies together never exceed twice the limit.',
+    default: '268435456',
+    parse: (text) => integer(text ?? '268435456', 1_048_576, 1_000_000_000_000),
+  }),
   queuedBytesPerUser: setting({
     name: 'MUSTER_QUEUED_BYTES_PER_USER',
     meaning:

@@ -1,7 +1,11 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/app.ts'
+
+const MIB = 1024 * 1024
+const TOKEN = '0123456789abcdef'
+const PATIENT = { timeout: 60_000 }
 
 let app: TestApp
 beforeAll(async () => {
@@ -9,28 +13,57 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
+/** Begins a request with a body of 1 MiB and sends nothing of the body. */
+async function beginBody(server: TestApp, client?: string): Promise<Socket> {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  const forwarded = client === undefined ? '' : `x-forwarded-for: ${client}\r\n`
+  socket.write(`POST /graphql/v1 HTTP/1.1\r\nhost: x\r\n${forwarded}content-length: 1048576\r\n\r\n`)
+  return socket
+}
+
+async function post(server: TestApp, client?: string, bytes = 1_048_000): Promise<[status: number, body: string]> {
+  const headers = client === undefined ? {} : { 'x-forwarded-for': client }
+  const response = await fetch(`${server.url}/graphql/v1`, { method: 'POST', body: ' '.repeat(bytes), headers })
+  return [response.status, await response.text()]
+}
+
 test('rejects large bodies of an address above its limit, and accepts small ones', async () => {
-  const { hostname, port } = new URL(app.url)
-  const head =
-    'POST /graphql/v1 HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1048576\r\n\r\n'
-  const open = async () => {
-    const socket = connect({ host: hostname, port: Number(port) })
-    onTestFinished(() => void socket.destroy())
-    await once(socket, 'connect')
-    socket.write(head)
-    return socket
-  }
-  const post = async () =>
-    (await fetch(`${app.url}/graphql/v1`, { method: 'POST', body: ' '.repeat(1_048_000) })).status
-  expect(await post()).not.toBe(429)
-  const sockets = await Promise.all([open(), open(), open()])
-  await vi.waitFor(async () => expect(await post()).toBe(429), { timeout: 60_000 })
-  const refused = await open()
-  const [answer] = await once(refused, 'data')
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 429 .*retry-after: [123].*RATE_LIMITED/is)
+  expect((await post(app))[0]).not.toBe(429)
+  const sockets = await Promise.all([beginBody(app), beginBody(app), beginBody(app)])
+  await vi.waitFor(async () => expect((await post(app))[0]).toBe(429), PATIENT)
+  const refused = await beginBody(app)
+  const [response] = await once(refused, 'data')
+  expect(String(response)).toMatch(/^HTTP\/1\.1 429 .*retry-after: [123].*RATE_LIMITED/is)
   expect((await app.owner.query('{ login { id } }')).status).toBe(200)
   for (const socket of sockets) socket.destroy()
-  await vi.waitFor(async () => expect(await post()).not.toBe(429), { timeout: 60_000 })
+  await vi.waitFor(async () => expect((await post(app))[0]).not.toBe(429), PATIENT)
+})
+
+test('leaves each address a fair share when the bodies of all addresses reach the limit', async () => {
+  const env = { MUSTER_BODY_BYTES: String(4 * MIB), MUSTER_TRUSTED_PROXIES: '127.0.0.1', MUSTER_METRICS_TOKEN: TOKEN }
+  const server = await app.startAnother({ env })
+  onTestFinished(() => server.close())
+  const metrics = async () => {
+    const response = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    return response.text()
+  }
+  for (let each = 0; each < 4; each++) await beginBody(server, '203.0.113.1')
+  const isFull = new RegExp(`^muster_request_body_bytes ${4 * MIB}$`, 'm')
+  await vi.waitFor(async () => expect(await metrics()).toMatch(isFull), PATIENT)
+  const [status, body] = await post(server, '203.0.113.1')
+  expect([status, body]).toEqual([503, expect.stringMatching(/too many large request bodies.*UNAVAILABLE/)])
+  // A second address may send half of the limit.
+  expect((await post(server, '203.0.113.2'))[0]).not.toBe(503)
+  const second = await Promise.all([beginBody(server, '203.0.113.2'), beginBody(server, '203.0.113.2')])
+  await vi.waitFor(async () => expect((await post(server, '203.0.113.2'))[0]).toBe(503), PATIENT)
+  expect((await post(server, '203.0.113.2', 10_000))[0]).not.toBe(503)
+  expect((await post(server, '203.0.113.3'))[0]).not.toBe(503)
+  for (const socket of second) socket.destroy()
+  await vi.waitFor(async () => expect((await post(server, '203.0.113.2'))[0]).not.toBe(503), PATIENT)
+  expect(await metrics()).toMatch(/^muster_request_bodies_rejected_total\{limit="total"\} \d+$/m)
 })
 
 test('rejects a compressed body with 415 on every route', async () => {

@@ -1,26 +1,56 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { networkOf } from '../../lib/client-address.ts'
+import { HttpError } from '../../lib/http-error.ts'
 import { limits } from '../../limits.ts'
-import { HttpError } from '../../rest/statuses.ts'
+import type { Metrics } from '../../metrics.ts'
 import { onceResponseEnds } from '../responses/response-end.ts'
 import { prepareRefusals } from './refusals.ts'
 
 export interface RequestBodiesOptions {
-  config: Pick<Config, 'bodyBytesPerAddress'>
+  config: Pick<Config, 'bodyBytes' | 'bodyBytesPerAddress'>
   addressOf: (request: FastifyRequest) => string
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>
+  metrics: Metrics | undefined
 }
+
+type Limit = 'address' | 'total'
 
 /** Shorter bodies are not counted. */
 const SMALL_BYTES = 16 * 1024
 
-const messages = { bodies: 'too many large request bodies of this address are being received or processed' }
+const ofAddress = { address: 'too many large request bodies of this address are being received or processed' }
+const inTotal = { total: 'the server is receiving or processing too many large request bodies' }
 
-/** Rejects compressed bodies. Limits the bytes of request bodies of an address, from the headers to the end of the response. Counts what the headers announce. */
-export function limitRequestBodies(app: FastifyInstance, { config, addressOf, headersOf }: RequestBodiesOptions): void {
+/**
+ * Rejects compressed bodies. Limits the bytes of request bodies, from the headers to the end of the response, by what the headers
+ * announce.
+ */
+export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): void {
+  const { config, addressOf, headersOf, metrics } = options
   const bytesOf = new Map<string, number>()
-  const refuse = prepareRefusals(messages, headersOf, 'RATE_LIMITED')
+  let total = 0
+  const refuseAddress = prepareRefusals(ofAddress, headersOf, 'RATE_LIMITED')
+  const refuseInTotal = prepareRefusals(inTotal, headersOf)
+  const countRejected = metrics?.counter('requestBodiesRejected')
+  metrics?.gauge('requestBodyBytes', () => total)
+
+  const limitReached = (network: string, bytes: number): Limit | undefined => {
+    const before = bytesOf.get(network) ?? 0
+    if (before + bytes > config.bodyBytesPerAddress) return 'address'
+    if (total + bytes <= config.bodyBytes) return undefined
+    // A few addresses must not use up what all share, and many addresses must not use up the memory.
+    const addresses = bytesOf.size + (before === 0 ? 1 : 0)
+    const isFair = before + bytes <= config.bodyBytes / addresses
+    return isFair && total + bytes <= 2 * config.bodyBytes ? undefined : 'total'
+  }
+
+  const add = (network: string, bytes: number): void => {
+    total += bytes
+    const sum = (bytesOf.get(network) ?? 0) + bytes
+    if (sum === 0) bytesOf.delete(network)
+    else bytesOf.set(network, sum)
+  }
 
   app.addHook('onRequest', (request, reply, done) => {
     const encoding = request.headers['content-encoding'] ?? 'identity'
@@ -32,14 +62,13 @@ export function limitRequestBodies(app: FastifyInstance, { config, addressOf, he
     const bytes = announcedBytes(request)
     if (bytes <= SMALL_BYTES) return done()
     const network = networkOf(addressOf(request))
-    const before = bytesOf.get(network) ?? 0
-    if (before + bytes > config.bodyBytesPerAddress) return refuse('bodies', request, reply)
-    bytesOf.set(network, before + bytes)
-    onceResponseEnds(reply, () => {
-      const left = bytesOf.get(network)! - bytes
-      if (left === 0) bytesOf.delete(network)
-      else bytesOf.set(network, left)
-    })
+    const limit = limitReached(network, bytes)
+    if (limit !== undefined) {
+      countRejected?.(limit)
+      return limit === 'address' ? refuseAddress(limit, request, reply) : refuseInTotal(limit, request, reply)
+    }
+    add(network, bytes)
+    onceResponseEnds(reply, () => add(network, -bytes))
     done()
   })
 }
