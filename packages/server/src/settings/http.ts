@@ -57,6 +57,20 @@ export const httpSettings = {
     default: '10000',
     parse: (text) => integer(text ?? '10000', 1, 1_000_000),
   }),
+  requestTimeout: setting({
+    name: 'MUSTER_REQUEST_TIMEOUT',
+    meaning:
+      'Seconds within which a request must arrive, its body included. The server then responds with 408 and closes the connection. It also closes a new connection that sends nothing for this long.',
+    default: '30',
+    parse: (text) => integer(text ?? '30', 1, 3_600) * 1_000,
+  }),
+  keepAliveTimeout: setting({
+    name: 'MUSTER_KEEP_ALIVE_TIMEOUT',
+    meaning:
+      'Seconds for which an HTTP connection stays open after a response, for the next request. Behind a load balancer, it must be longer than the idle timeout of the load balancer, which is often 60.',
+    default: '72',
+    parse: (text) => integer(text ?? '72', 1, 3_600) * 1_000,
+  }),
   corsOrigins: setting({
     name: 'MUSTER_CORS_ORIGINS',
     meaning:

@@ -1,21 +1,25 @@
 import type { Server } from 'node:http'
 import type { Server as SecureServer, ServerOptions } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import type { Config } from '../../config.ts'
 import { type Certificate, LEAST_VERSION } from '../../tls/certificate.ts'
 import type { ServedCertificate } from '../../tls/served-certificate.ts'
 import { type ConnectionLimitsOptions, limitConnections } from './connection-limits.ts'
-import { arrivalTimeouts, HANDSHAKE_MS, keepAliveTimeout, requestTimeout } from './timeouts.ts'
+import { arrivalTimeouts, HANDSHAKE_MS } from './timeouts.ts'
 
 export interface ListenerOptions extends ConnectionLimitsOptions {
+  config: ConnectionLimitsOptions['config'] & Pick<Config, 'keepAliveTimeout' | 'requestTimeout'>
   /** With a certificate the server speaks TLS only. */
   certificate?: ServedCertificate | undefined
 }
 
 /** A Fastify server with limits on connections and on the time that a request may take to arrive. */
 export function createListener(options: FastifyServerOptions<Server>, limits: ListenerOptions): FastifyInstance {
-  const { certificate } = limits
+  const { certificate, config } = limits
+  const timeouts = arrivalTimeouts(config)
   const transport =
-    certificate === undefined ? { http: arrivalTimeouts } : { https: secureOptions(certificate.current()) }
+    certificate === undefined ? { http: timeouts } : { https: { ...timeouts, ...secureOptions(certificate.current()) } }
+  const { requestTimeout, keepAliveTimeout } = config
   const app = fastify({ ...options, ...transport, requestTimeout, keepAliveTimeout } as FastifyServerOptions<Server>)
   // Open connections keep the certificate that they began with.
   certificate?.onChange((next) => (app.server as unknown as SecureServer).setSecureContext(contextOf(next)))
@@ -25,7 +29,6 @@ export function createListener(options: FastifyServerOptions<Server>, limits: Li
 
 const secureOptions = (certificate: Certificate): ServerOptions => ({
   ...contextOf(certificate),
-  ...arrivalTimeouts,
   handshakeTimeout: HANDSHAKE_MS,
 })
 

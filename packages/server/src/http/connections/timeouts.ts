@@ -1,16 +1,17 @@
-/** The head and the body of a request must arrive within this time. */
-export const requestTimeout = 30_000
+import type { ServerOptions } from 'node:http'
+import type { Config } from '../../config.ts'
 
-/**
- * Node looks for requests that have not arrived once per interval: with its default, they last up to 30 s longer. A connection on which no
- * request begins ends after `headersTimeout`.
- */
-export const arrivalTimeouts = { headersTimeout: 30_000, connectionsCheckingInterval: 1_000 }
-
-/**
- * After a response, a connection stays open this long for the next request. Load balancers keep idle connections for 60 s by default, and
- * the server must not close one that a load balancer is about to use.
- */
-export const keepAliveTimeout = 72_000
-
+/** A TLS handshake must end within this time. */
 export const HANDSHAKE_MS = 10_000
+
+/** Node looks for late requests once per interval. With its default, they last up to 30 s longer. */
+const CHECK_EVERY_MS = 1_000
+
+/**
+ * A request must arrive within one time limit: its head, and then all of it. The limit for the head also ends connections that send
+ * nothing at all. Between two requests, a connection has another time limit.
+ */
+export const arrivalTimeouts = ({ requestTimeout }: Pick<Config, 'requestTimeout'>): ServerOptions => ({
+  headersTimeout: requestTimeout,
+  connectionsCheckingInterval: CHECK_EVERY_MS,
+})
