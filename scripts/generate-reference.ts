@@ -70,6 +70,9 @@ what would be right.
 - A mutation that fails changes nothing, with one exception: if \`extensions.outcome\` is \`done\`, the change succeeded, and
   reading the response failed.
 - If the database connection breaks during a mutation, the change may or may not have been made.
+- Errors of HTTP itself have another status with \`BAD_USER_INPUT\`: 405 for a method, 408 for a request that does not arrive in time, and
+  415 for a body that is compressed or not JSON.
+- Above some limits on [connections](limits.md#connections-and-bodies), the server closes the connection without a response.
 - Every response has a request id in \`x-request-id\`. For \`INTERNAL\` it is also in \`extensions.requestId\`, and the server's log
   has the error under that id.
 
@@ -239,6 +242,28 @@ A server process is overloaded in one of these cases:
 
 It then rejects requests with \`UNAVAILABLE\`, status 503, and \`Retry-After\`, before it parses them. It rejects the callers with the
 most requests in flight first. \`/healthz\`, \`/readyz\`, and \`/metrics\` always respond.
+
+## Connections and bodies
+
+Each server process has these limits. An IPv6 /64 counts as one address.
+
+| Limit | Value | Above it |
+| --- | --- | --- |
+| HTTP connections of an address | ${settings.httpConnectionsPerAddress.default} (\`${settings.httpConnectionsPerAddress.name}\`) | The server closes a new connection at once, before a TLS handshake. Trusted proxies are exempt. |
+| HTTP connections in total | ${settings.httpConnections.default} (\`${settings.httpConnections.name}\`) | the same, for everyone |
+| bytes of unfinished request bodies of an address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | \`RATE_LIMITED\`, status 429 |
+| bytes of unfinished request bodies in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | \`UNAVAILABLE\`, status 503, for addresses above their fair share |
+| bytes of unread responses of a user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | Further responses wait up to 5 seconds, then \`RATE_LIMITED\`, status 429. |
+| bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | the same, for users above their fair share |
+| time for a request to arrive | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | status 408, and the connection is closed |
+| time without a request on a new connection | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | the same |
+| time between two requests on a connection | ${settings.keepAliveTimeout.default} s (\`${settings.keepAliveTimeout.name}\`) | The connection is closed. |
+| time in which a client reads nothing of a response | ${settings.readTimeout.default} s (\`${settings.readTimeout.name}\`) | The connection is closed. |
+
+- A request body counts by the size that its headers announce, from its headers to the end of its response. Bodies up to 16 KiB do
+  not count. Bodies are sent without compression; with \`Content-Encoding\` they get 415.
+- The connections of an address are those of the socket. Bodies count for the client's address, also behind a trusted proxy.
+- The WebSockets of devices are MQTT connections and have other limits: \`${settings.mqttConnections.name}\` and \`${settings.mqttSigningOn.name}\`.
 
 ## Client addresses
 
