@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, errorCodes } from '../errors.ts'
+import { createSlot } from '../lib/slot.ts'
 
 /** Ways in, as far as they take their own time. Subscriptions and downloads last, by their nature. */
 export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'device' | 'sign-in' | 'download' | 'other'
@@ -20,7 +21,7 @@ interface Noted {
   code?: ErrorCode
 }
 
-const noted = new WeakMap<FastifyRequest, Noted>()
+const noted = createSlot<FastifyRequest, Noted>('outcome')
 
 function notedOf(request: FastifyRequest): Noted {
   let found = noted.get(request)

@@ -76,7 +76,7 @@ function readNode(text: string): string | undefined {
 
 /** One customer has at least a /64 of IPv6 (RFC 6177 §2), so its addresses count as one. */
 export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
+  if (!address.includes(':') || !isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped !== null) return mapped[1]!
   const [head = '', tail] = address.replace(/%.*$/, '').toLowerCase().split('::')

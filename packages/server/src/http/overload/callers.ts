@@ -32,8 +32,10 @@ export function createCallers(addressOf: (request: FastifyRequest) => string): C
       return user ?? `address ${networkOf(addressOf(request))}`
     },
     identify({ accountId, accessKey }) {
+      const known = accessKey === undefined ? undefined : userOfKey.get(accessKey)
+      if (known !== undefined) return known
       const user = `user ${accountId}`
-      if (accessKey !== undefined && userOfKey.get(accessKey) === undefined) userOfKey.set(accessKey, user)
+      if (accessKey !== undefined) userOfKey.set(accessKey, user)
       return user
     },
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { ApiError } from '../../errors.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
+import { createSlot } from '../../lib/slot.ts'
 import { limits } from '../../limits.ts'
 import { createProduction, type Need } from './production.ts'
 import { onceResponseEnds } from './response-end.ts'
@@ -45,6 +46,17 @@ const REMEMBERED = 10_000
 /** A smaller response reduces the estimate by this factor at most: the next response may be a large one again. */
 const FORGET = 0.8
 
+/** A response in production. */
+interface Expected {
+  readonly key: string
+  /** The estimate from the last responses with this key. */
+  readonly last: number | undefined
+  /** Ends its reservation. */
+  end: (() => void) | undefined
+}
+
+const isKnownSmall = ({ last }: Expected): boolean => last !== undefined && last < SMALL_BYTES
+
 export const queueFull = (): ApiError =>
   new ApiError('RATE_LIMITED', `${QUEUE_FULL}: read them, then retry`, { retryAfter: 1 })
 
@@ -54,24 +66,25 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
   const { config, callerOf } = options
   const production = createProduction({ total: config.queuedBytes, perCaller: config.queuedBytesPerUser, queueFull })
   const lastBytes = boundedMap<string, number>(REMEMBERED)
-  const expectedOf = new WeakMap<FastifyRequest, string>()
-  const ends = new WeakMap<FastifyRequest, () => void>()
+  const expected = createSlot<FastifyRequest, Expected>('expected response')
 
-  const needOf = (key: string, objectCount: number): Need => {
+  const needOf = (last: number | undefined, objectCount: number): Need => {
     const most = Math.min(objectCount * OBJECT_BYTES, limits.answerBytes)
-    const bytes = Math.min(lastBytes.get(key) ?? most, most)
-    // What is large by its bound alone may be large again, whatever the last one was.
+    const bytes = Math.min(last ?? most, most)
+    // A response that may be large by its limit may be large again, whatever the last one was.
     return { bytes, weight: bytes > LARGE_BYTES ? 4 : most > LARGE_BYTES ? 1 : 0 }
   }
 
   app.addHook('onSend', (request, reply, payload, done) => {
     // The size of a stream is not known: what is reserved for it is kept until its end.
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
-      const key = expectedOf.get(request)
-      if (key !== undefined) lastBytes.set(key, Math.max(payload.length, FORGET * (lastBytes.get(key) ?? 0)))
-      const caller = payload.length < SMALL_BYTES ? undefined : callerOf(request)
+      const isSmall = payload.length < SMALL_BYTES
+      const response = expected.get(request)
+      if (response !== undefined && !(isSmall && isKnownSmall(response)))
+        lastBytes.set(response.key, Math.max(payload.length, FORGET * (response.last ?? 0)))
+      const caller = isSmall ? undefined : callerOf(request)
       if (caller !== undefined) onceResponseEnds(reply, production.queue(caller, payload.length))
-      ends.get(request)?.()
+      response?.end?.()
     }
     done(null, payload)
   })
@@ -87,10 +100,13 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
       const caller = callerOf(request)
       if (caller === undefined) return undefined
       const key = `${caller} ${name} ${objectCount}`
-      const need = needOf(key, objectCount)
-      expectedOf.set(request, key)
+      const last = lastBytes.get(key)
+      const need = needOf(last, objectCount)
+      const response: Expected = { key, last, end: undefined }
+      expected.set(request, response)
+      if (need.weight === 0 && isKnownSmall(response)) return undefined
       return production.start(caller, need, (end) => {
-        ends.set(request, end)
+        response.end = end
         onceResponseEnds(reply, end)
       })
     },

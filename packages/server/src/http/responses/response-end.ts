@@ -1,7 +1,12 @@
 import type { Socket } from 'node:net'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createSlot } from '../../lib/slot.ts'
 
-const openResponses = new WeakMap<Socket, Set<() => void>>()
+/** What to call when a response ends. */
+type Ends = (() => void)[]
+
+const endsOf = createSlot<FastifyRequest, Ends>('ends')
+const openResponses = new WeakMap<Socket, Set<Ends>>()
 
 /**
  * Calls `end` once the last byte of a response is handed to the operating system, or its connection has closed. A response that waits
@@ -13,19 +18,32 @@ export function onceResponseEnds({ raw, request }: FastifyReply, end: () => void
     end()
     return
   }
-  let ofSocket = openResponses.get(socket)
-  if (ofSocket === undefined) {
-    const opened = new Set<() => void>()
-    socket.once('close', () => {
-      for (const each of opened) each()
-      opened.clear()
-    })
-    openResponses.set(socket, opened)
-    ofSocket = opened
+  const known = endsOf.get(request)
+  if (known !== undefined) {
+    known.push(end)
+    return
   }
-  const responses = ofSocket
-  responses.add(end)
+  const ends = [end]
+  endsOf.set(request, ends)
+  const responses = responsesOn(socket)
+  responses.add(ends)
   raw.once('close', () => {
-    if (responses.delete(end)) end()
+    if (responses.delete(ends)) callAll(ends)
   })
+}
+
+function responsesOn(socket: Socket): Set<Ends> {
+  const known = openResponses.get(socket)
+  if (known !== undefined) return known
+  const responses = new Set<Ends>()
+  openResponses.set(socket, responses)
+  socket.once('close', () => {
+    for (const ends of responses) callAll(ends)
+    responses.clear()
+  })
+  return responses
+}
+
+function callAll(ends: Ends): void {
+  for (const end of ends) end()
 }

@@ -1,0 +1,20 @@
+/** A value that belongs to an object of another owner, such as a request. */
+export interface Slot<Owner extends object, Value> {
+  get(owner: Owner): Value | undefined
+  set(owner: Owner, value: Value): void
+}
+
+/**
+ * Keeps the value in a property of the object. A WeakMap would do the same, but each minor garbage collection visits all of its
+ * entries, which costs a twentieth of the time of a small request for each WeakMap that is keyed by requests.
+ */
+export function createSlot<Owner extends object, Value>(name: string): Slot<Owner, Value> {
+  const key = Symbol(name)
+  type Holder = { [key]?: Value }
+  return {
+    get: (owner) => (owner as Holder)[key],
+    set(owner, value) {
+      ;(owner as Holder)[key] = value
+    },
+  }
+}
