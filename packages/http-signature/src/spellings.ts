@@ -26,11 +26,12 @@ const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443
  * - else the host in lower case, if it was sent with capitals;
  * - else the host without its port, or with the port that the header omits.
  */
-export function spellings(host: HostField, place: Place, components: readonly string[]): Spelling[] {
+export function* spellings(host: HostField, place: Place, components: readonly string[]): Generator<Spelling> {
   const { received, other } = addresses(host, place)
   const first = spell(received)
+  yield first
   const second = spell(other, received)
-  return keyOf(first, components) === keyOf(second, components) ? [first] : [first, second]
+  if (keyOf(first, components) !== keyOf(second, components)) yield second
 }
 
 function addresses({ name, port }: HostField, { scheme = 'http', localPort, publicUrl }: Place) {

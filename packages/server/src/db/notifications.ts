@@ -51,18 +51,14 @@ export interface NotificationsOptions {
 export function openNotifications({ connection, log }: NotificationsOptions): Notifications {
   const closing = new AbortController()
   const subscriptions = new Set<SubscriptionOptions>()
-  /** Channels on which this connection listens. */
-  let listening = new Set<string>()
+  /** Channels on which this connection listens, and those on which it has yet to. */
+  const listening = new Set<string>()
+  const missing = new Set<string>()
   let probed = Number.NEGATIVE_INFINITY
   /** Channels to notify. What was sent last on a connection that is lost may be lost, too. */
   const due = new Set<string>()
   const sent = new Set<string>()
   let endRest = (): void => {}
-
-  const nextChannel = (): string | undefined =>
-    [...subscriptions].find(({ channel }) => !listening.has(channel))?.channel
-
-  const hasWork = (): boolean => due.size > 0 || nextChannel() !== undefined
 
   const rest = (): Promise<void> =>
     new Promise((resolve) => {
@@ -82,6 +78,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
 
   const listen = async (client: pg.Client, channel: string): Promise<void> => {
     await client.query(`listen ${channel}`)
+    missing.delete(channel)
     listening.add(channel)
     for (const subscription of subscriptions) if (subscription.channel === channel) subscription.onGap()
   }
@@ -103,14 +100,12 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     onConnected()
     while (!closing.signal.aborted) {
       const started = performance.now()
-      const channel = nextChannel()
-      const [notified] = due
-      if (channel !== undefined) await listen(client, channel)
-      else if (notified !== undefined) await notify(client, notified)
+      if (missing.size > 0) await listen(client, first(missing))
+      else if (due.size > 0) await notify(client, first(due))
       else await client.query('select 1')
       probed = started
       await pause(SPACING_MS, closing.signal)
-      if (!hasWork()) await rest()
+      if (missing.size + due.size === 0) await rest()
     }
   }
 
@@ -129,7 +124,8 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
           log.warn({ err: error }, 'cannot receive notifications from the database: polling for changes each second')
         isLost = true
       }
-      listening = new Set()
+      for (const channel of listening) missing.add(channel)
+      listening.clear()
       for (const channel of sent) due.add(channel)
       // Never settles for a connection that broke at the wrong moment.
       client.end().catch(() => {})
@@ -141,6 +137,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
   return {
     subscribe(options) {
       subscriptions.add(options)
+      if (!listening.has(options.channel)) missing.add(options.channel)
       endRest()
       return {
         isCurrent: () => listening.has(options.channel) && performance.now() - probed < LOST_AFTER_MS,
@@ -159,6 +156,8 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     },
   }
 }
+
+const first = (channels: ReadonlySet<string>): string => channels.values().next().value!
 
 function createClient(connection: pg.ClientConfig): pg.Client {
   const client = new pg.Client({

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6, type Socket } from 'node:net'
 import type { AddressRange } from './address-range.ts'
+import { createSlot } from './slot.ts'
 
 /** The address that a request comes from. */
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
@@ -10,7 +11,7 @@ export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) =
  * in `X-Forwarded-For` or `Forwarded` (RFC 7239). Of a connection from anywhere else neither header is looked at.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
-  if (trustedProxies.length === 0) return ({ socket }) => plainAddress(socket.remoteAddress ?? '')
+  if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)
   const isTrusted = isIn(trustedProxies)
 
   /** From the last of those told to the first; what is no address hides whatever is told before it. */
@@ -24,7 +25,7 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
   }
 
   return ({ socket, headers }) => {
-    const connection = plainAddress(socket.remoteAddress ?? '')
+    const connection = connectionAddress(socket)
     if (!isTrusted(connection)) return connection
     const { forwarded, 'x-forwarded-for': xForwardedFor } = headers
     const byEach: string[] = []
@@ -34,6 +35,18 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
     // A proxy that writes one of the two may hand on the other as the client wrote it.
     return address === other ? address : connection
   }
+}
+
+const addresses = createSlot<Socket, string>('address')
+
+/** The socket reads it from the system each time. */
+function connectionAddress(socket: Socket): string {
+  const known = addresses.get(socket)
+  if (known !== undefined) return known
+  const address = plainAddress(socket.remoteAddress ?? '')
+  // Empty once the connection has closed.
+  if (address !== '') addresses.set(socket, address)
+  return address
 }
 
 /** Whether an address is in one of the ranges. */

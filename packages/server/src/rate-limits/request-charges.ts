@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import type { AccountSize, RowCount } from '../graphql/cost/row-count.ts'
 import { MANY_ROWS } from '../graphql/cost/row-count.ts'
-import { rowMeterOf } from '../graphql/cost/row-meter.ts'
+import { rowMeterOf, startRowMeter } from '../graphql/cost/row-meter.ts'
 import type { AfterOperation, OperationStart, Requester } from '../graphql/run-operation.ts'
 import type { AddressOf } from '../lib/client-address.ts'
 import { limits as apiLimits } from '../limits.ts'
@@ -90,7 +90,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
         (size) => {
           const counted = operation.countRows(size)
           assertFewWalkingFields(counted)
-          rowMeterOf(start.request).start(size)
+          startRowMeter(start.request, size)
           return charge(start, counted.rows)
         },
         // The operation finds out for itself that the database cannot be reached, and reports it.

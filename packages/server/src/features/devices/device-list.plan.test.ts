@@ -194,7 +194,7 @@ test('a list takes the nearer end, whichever that is', async () => {
       db: database.db,
       viewer: { accountId: ACCOUNT },
       firstRecord: 1,
-      rowMeter: createRowMeter(),
+      rowMeter: createRowMeter({ devices: 0, events: 0 }),
     } as Context
     const { items } = await listDevices(context, { from, size: 3 }, { attributes: false })
     return items.map(({ name }) => name)

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createSlot } from '../../lib/slot.ts'
 import { onceResponseEnds } from '../responses/response-end.ts'
 
 /** Counts the requests in flight of each caller, from when the body has arrived until the last byte of the response is sent. */
@@ -17,7 +18,8 @@ export interface InFlight {
 
 /** `onChange` gets the new total. */
 export function createInFlight(onChange: (total: number) => void): InFlight {
-  const callerOf = new Map<FastifyRequest, string>()
+  const callerOf = createSlot<FastifyRequest, string | undefined>('caller')
+  let total = 0
   const counts = new Map<string, number>()
 
   const change = (caller: string, by: 1 | -1): void => {
@@ -29,25 +31,25 @@ export function createInFlight(onChange: (total: number) => void): InFlight {
   const remove = (request: FastifyRequest): void => {
     const caller = callerOf.get(request)
     if (caller === undefined) return
-    callerOf.delete(request)
+    callerOf.set(request, undefined)
     change(caller, -1)
-    onChange(callerOf.size)
+    onChange(--total)
   }
 
   return {
     get total() {
-      return callerOf.size
+      return total
     },
     get callers() {
       return counts.size
     },
     of: (caller) => counts.get(caller) ?? 0,
-    has: (request) => callerOf.has(request),
+    has: (request) => callerOf.get(request) !== undefined,
     callerOf: (request) => callerOf.get(request),
     add(request, reply, caller) {
       callerOf.set(request, caller)
       change(caller, 1)
-      onChange(callerOf.size)
+      onChange(++total)
       onceResponseEnds(reply, () => remove(request))
     },
     move(request, caller) {

@@ -70,21 +70,20 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return isLagging() ? ['lag', total] : undefined
   }
 
-  /** `own` is 1 for a request that is not counted yet. */
-  const reasonToShed = (caller: () => string, own: 0 | 1): ShedReason | undefined => {
-    const reached = limitReached()
-    if (reached === undefined) return undefined
-    const [reason, limit] = reached
-    if (inFlight.total >= mostRequests * LIMIT_FACTOR) return reason
-    const before = inFlight.of(caller())
+  /** Whether a caller has more than a fair share. `own` is 1 for a request that is not counted yet. */
+  const isOverShare = (caller: string, limit: number, own: 0 | 1): boolean => {
+    if (inFlight.total >= mostRequests * LIMIT_FACTOR) return true
+    const before = inFlight.of(caller)
     const active = inFlight.callers + (before === 0 ? 1 : 0)
-    return before + own > Math.ceil(limit / active) ? reason : undefined
+    return before + own > Math.ceil(limit / active)
   }
 
   /** Whether the request may go on; rejects it otherwise. */
   const mayContinue = (request: FastifyRequest, reply: FastifyReply): boolean => {
-    const reason = reasonToShed(() => callers.of(request), 1)
-    if (reason === undefined) return true
+    const reached = limitReached()
+    if (reached === undefined) return true
+    const [reason, limit] = reached
+    if (!isOverShare(callers.of(request), limit, 1)) return true
     refuse(reason, request, reply)
     metrics.countEarly(reason, request)
     return false
@@ -109,8 +108,10 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
       const caller = callers.identify(viewer)
       if (!inFlight.has(request)) return
       inFlight.move(request, caller)
-      const reason = reasonToShed(() => caller, 0)
-      if (reason === undefined) return
+      const reached = limitReached()
+      if (reached === undefined) return
+      const [reason, limit] = reached
+      if (!isOverShare(caller, limit, 0)) return
       metrics.countLate(reason)
       const message = `${messages[reason]}: retry in ${RETRY_AFTER_S} s`
       throw new ApiError('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S })
