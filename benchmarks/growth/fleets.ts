@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { addUser, credentialsFileName } from '../../packages/cli/src/add-user.ts'
 import { type Installation, withInstallation } from '../../packages/cli/src/installation.ts'
-import { seedFleet, tidyUp } from '../../packages/cli/src/seed/seed-fleet.ts'
+import { seedFleet, vacuumFleetTables } from '../../packages/cli/src/seed/seed-fleet.ts'
 import { fillLog } from './log.ts'
 
 /** A filter for them finds as many in a large fleet as in a small one. */
@@ -30,7 +30,7 @@ export async function makeFleets(
   await withInstallation(async (installation) => {
     for (const size of sizes) await makeFleet(installation, size, progress)
     progress('tidying up')
-    await tidyUp(installation.pool)
+    await vacuumFleetTables(installation.pool)
   })
 }
 

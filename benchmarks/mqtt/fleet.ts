@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newCounts } from '../../packages/cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../packages/cli/src/simulate/device.ts'
-import { createPace } from '../../packages/cli/src/simulate/pace.ts'
+import { createThrottle } from '../../packages/cli/src/simulate/throttle.ts'
 import { hashDeviceSecret, newDeviceSecret } from '../../packages/server/src/features/devices/device-secret.ts'
 import { startDatabase } from '../webhooks/database.ts'
 import { createFleetServer } from './fleet-server.ts'
@@ -62,8 +62,8 @@ try {
   await server.start()
   await client.connect()
   const devices = await insertDevices()
-  const behaviour = { broker: server.broker, every: 60, dropEvery: 0, turn: createPace(rate) }
-  const fleet = devices.map((device) => createDevice(device, behaviour, counts))
+  const behavior = { broker: server.broker, every: 60, dropEvery: 0, waitToConnect: createThrottle(rate) }
+  const fleet = devices.map((device) => createDevice(device, behavior, counts))
   const running = fleet.map((device) => device.run())
 
   const signedOn = await secondsUntil(areConnected)

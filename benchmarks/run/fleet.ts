@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { seedFleet, tidyUp } from '../../packages/cli/src/seed/seed-fleet.ts'
+import { seedFleet, vacuumFleetTables } from '../../packages/cli/src/seed/seed-fleet.ts'
 import { graphql, type Operation } from './operation.ts'
 
 export interface Fleet {
@@ -29,7 +29,7 @@ export async function makeFleet(pool: pg.Pool, { devices, services, ask }: Fleet
   const accountId = rows[0]!.id
   await seedFleet(pool, { accountId, name: 'fleet 1', devices, services }, () => {})
   await overrideTenth(pool, accountId, ask)
-  await tidyUp(pool)
+  await vacuumFleetTables(pool)
   await pool.query('vacuum (analyze) attribute_override')
   return { accountId, devices, context: CONTEXT, deviceIds: await everyNth(pool, accountId, devices / WRITTEN_TO) }
 }

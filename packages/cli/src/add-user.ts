@@ -11,13 +11,13 @@ export interface AddedUser {
   id: string
   email: string
   accessKeyId: string
-  /** Where the credentials are. */
+  /** Path of the credentials file. */
   credentials: string
 }
 
 /**
- * Creates a user with a password and an access key and writes both to a file of their own. The file is written before the
- * user is committed, so that there is never a user whose credentials nobody has.
+ * Creates a user with a password and an access key, and writes both to a new file. The file is written before the
+ * transaction commits, so the credentials of a committed user are never lost.
  */
 export async function addUser(
   { db, config, secrets, url }: Installation,
@@ -42,8 +42,8 @@ export async function addUser(
   })
 }
 
-/** An e-mail address as it may stand in the name of a file, whatever is in it. */
+/** An email address with all characters replaced that are unsafe in a file name. */
 export const fileNameOf = (email: string): string => email.toLowerCase().replace(/[^a-z0-9@._+-]/g, '_')
 
-/** Where `addUser` leaves credentials unless another place is named. */
+/** The default file name for the credentials that `addUser` writes. */
 export const credentialsFileName = (email: string): string => `credentials-${fileNameOf(email)}`

@@ -9,14 +9,16 @@ interface Mistake {
   column: number | undefined
 }
 
-/** Says what a server would refuse of a document by its schema, and runs nothing. */
+/** Validates a document against the schema without running it, and prints the errors. */
 export async function checkDocument(source: string, options: ClientOptions): Promise<void> {
   const mistakes = await mistakesIn(source, await readSchema(options))
   if (options.json) await printJson({ mistakes })
   else for (const { line, column, message } of mistakes) await say(`${line}:${column}: ${message}`)
   if (mistakes.length > 0)
-    throw new CliError(mistakes.length === 1 ? 'there is a mistake' : `there are ${mistakes.length} mistakes`)
-  if (!options.json) await say('The document fits the schema.')
+    throw new CliError(
+      mistakes.length === 1 ? 'the document has 1 error' : `the document has ${mistakes.length} errors`,
+    )
+  if (!options.json) await say('The document is valid.')
 }
 
 async function mistakesIn(source: string, schema: string): Promise<Mistake[]> {

@@ -1,14 +1,14 @@
-/** What the process ends with, and what each means: the one table, for the help of every command and for the docs. */
+/** Every exit code and its meaning. The help of each command and the docs are generated from this table. */
 export const exitCodeTable = {
   ok: [0, 'done'],
   failed: [1, 'failed'],
-  usage: [2, 'wrong usage, or no credentials found'],
-  partly: [3, 'some items were refused, the others are done'],
-  notFound: [4, 'no such thing among yours'],
-  refused: [5, 'the credentials do not hold, or may not do this'],
-  notNow: [6, 'the server is not reachable or cannot serve now; the same command may work later'],
-  conflict: [7, 'it contradicts what is there'],
-  outcomeUnknown: [8, 'the connection broke during a change, which may be made or not'],
+  usage: [2, 'invalid usage, or no credentials found'],
+  partly: [3, 'some items were rejected, the others are done'],
+  notFound: [4, 'not found in your account'],
+  refused: [5, 'invalid credentials, or the access key does not allow this'],
+  notNow: [6, 'the server is unreachable or unavailable; retry later'],
+  conflict: [7, 'conflict with existing data'],
+  outcomeUnknown: [8, 'the connection was lost during a change; the outcome is unknown'],
   interrupted: [130, 'interrupted'],
 } as const satisfies Readonly<Record<string, readonly [code: number, meaning: string]>>
 
@@ -20,7 +20,7 @@ export const exitCodes = Object.fromEntries(Object.entries(exitCodeTable).map(([
 
 export type ExitCode = (typeof exitCodes)[ExitName]
 
-/** A failure told to the user in one sentence, with what to do next. */
+/** A failure with a message for the user and an optional hint about what to do next. */
 export class CliError extends Error {
   readonly hint: string | undefined
   readonly exitCode: ExitCode

@@ -1,20 +1,17 @@
 import { createInterface } from 'node:readline/promises'
 import { CliError, exitCodes, usageError } from './cli-error.ts'
 
-/** Asks before something that cannot be undone; where nobody can be asked, --yes must have been given. */
+/** Asks for confirmation before an irreversible action. Without a terminal, --yes is required. */
 export async function confirm(what: string, { yes = false }: { yes?: boolean | undefined }): Promise<void> {
   if (yes) return
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw usageError(
-      `${what}: nobody is here to say yes, so nothing was done`,
-      'Give --yes to go ahead without being asked.',
-    )
+    throw usageError(`${what}: no terminal to confirm it on, so nothing was done`, 'Pass --yes to confirm.')
   }
   const answer = await ask(`${what}? [y/N] `)
   if (!/^y(es)?$/i.test(answer)) throw new CliError('nothing was done', { exitCode: exitCodes.interrupted })
 }
 
-/** Asks the user to type `expected` before what cannot be undone. Without a terminal, --yes is required. */
+/** Asks the user to type `expected` before an irreversible action. Without a terminal, --yes is required. */
 export async function confirmByTyping(
   expected: string,
   { what, yes = false }: { what: string; yes?: boolean | undefined },
@@ -27,10 +24,10 @@ export async function confirmByTyping(
   if (typed !== expected) throw new CliError('nothing was done', { exitCode: exitCodes.interrupted })
 }
 
-/** Asks on standard error, so that the answer to the command stays apart. Ctrl-C is an interruption. */
+/** Asks on standard error, which keeps standard output for results. Ctrl-C counts as an interruption. */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
-  // Ctrl-C, and the end of the input.
+  // Ctrl-C or the end of the input.
   const gone = new Promise<never>((_resolve, reject) => {
     for (const what of ['SIGINT', 'close']) {
       lines.once(what, () => reject(new CliError('nothing was done', { exitCode: exitCodes.interrupted })))
@@ -43,7 +40,7 @@ export async function ask(question: string): Promise<string> {
   }
 }
 
-/** `ask`, with nothing of the answer shown. */
+/** Like `ask`, but does not echo what the user types. */
 export async function askSecretly(question: string): Promise<string> {
   process.stderr.write(question)
   const { Writable } = await import('node:stream')

@@ -27,7 +27,7 @@ const env = (more: Record<string, string> = {}) => ({
 })
 
 describe('credentials', () => {
-  it('come from the first place that has them, and that place is told', async () => {
+  it('come from the first location that has them, and the result names it', async () => {
     const home = await put('home/.muster/credentials')
     expect(await readCredentials({}, env())).toMatchObject({ keyId: 'home-.muster-credentials', file: home })
     expect(await credentialsFile(undefined, env())).toBe(home)
@@ -43,14 +43,14 @@ describe('credentials', () => {
     })
   })
 
-  it('come from the profile that is asked for', async () => {
+  it('come from the requested profile', async () => {
     const file = await put('data/credentials', sectionOf('default', 'one') + sectionOf('work', 'other'))
     expect(await readCredentials({ profile: 'work' }, env())).toMatchObject({ keyId: 'other', profile: 'work', file })
     expect(await readCredentials({}, env({ MUSTER_PROFILE: 'work' }))).toMatchObject({ keyId: 'other' })
     await expect(readCredentials({ profile: 'nowhere' }, env())).rejects.toMatchObject({ exitCode: 2 })
   })
 
-  it('are missed with a word on where they are made', async () => {
+  it('fail with a hint on how to create them', async () => {
     const hint = expect.stringMatching(/muster serve.*muster configure/)
     await expect(readCredentials({}, env())).rejects.toMatchObject({ exitCode: 2, hint })
     await put('data/credentials')
@@ -60,7 +60,7 @@ describe('credentials', () => {
 })
 
 describe('profilesIn', () => {
-  it('names the sections, whatever else there is', () => {
+  it('returns only the section names', () => {
     expect(profilesIn('; [no]\r\n[default]\r\nMUSTER_URL=x[y]\r\n [ work ] \nA=b\n')).toEqual(['default', 'work'])
   })
 })

@@ -7,7 +7,7 @@ interface Deleting {
   work: (id: string) => Promise<unknown>
 }
 
-/** Deletes one after the other. What is refused keeps none of the others back, and is told. */
+/** Deletes items one at a time. Prints each failure and continues with the other items. */
 export async function deleteEach(ids: readonly string[], { options, work }: Deleting): Promise<void> {
   const deleted: string[] = []
   let failure: unknown

@@ -1,56 +1,56 @@
 import { CliError, type ExitCode, exitCodes } from './cli-error.ts'
-import { bold, red } from './colour.ts'
+import { bold, red } from './color.ts'
 
 interface Meaning {
   exitCode: ExitCode
   hint?: string
 }
 
-/** What an error of the API or the client ends the process with, and what to do about it, by its code. */
+/** The exit code and the hint for each error code of the API and the client. */
 const meanings: Readonly<Record<string, Meaning>> = {
   UNREACHABLE: {
     exitCode: exitCodes.notNow,
-    hint: 'Is the server running? "muster serve" starts it; MUSTER_URL in the credentials file says where it is. "muster doctor" looks closer.',
+    hint: 'Is the server running? Start it with "muster serve". Check MUSTER_URL in the credentials file, or run "muster doctor".',
   },
   UNAUTHENTICATED: {
     exitCode: exitCodes.refused,
-    hint: 'Check the access key in the credentials file, and the clock of this machine: "muster doctor" does both.',
+    hint: 'Check the access key in the credentials file and this machine\'s clock: run "muster doctor".',
   },
-  FORBIDDEN: { exitCode: exitCodes.refused, hint: 'The access key does not allow this. Use one that does.' },
+  FORBIDDEN: { exitCode: exitCodes.refused, hint: 'The access key does not allow this. Use another access key.' },
   NOT_FOUND: { exitCode: exitCodes.notFound },
   CONFLICT: { exitCode: exitCodes.conflict },
   RATE_LIMITED: { exitCode: exitCodes.notNow, hint: 'Wait a moment and try again.' },
   UNAVAILABLE: {
     exitCode: exitCodes.notNow,
-    hint: 'Try again in a moment; the log of the server says more.',
+    hint: 'Try again in a moment. The server log has details.',
   },
-  NO_ANSWER: { exitCode: exitCodes.notNow, hint: 'Nothing was changed; try again. "muster doctor" looks closer.' },
+  NO_ANSWER: { exitCode: exitCodes.notNow, hint: 'Nothing was changed. Try again, or run "muster doctor".' },
   OUTCOME_UNKNOWN: {
     exitCode: exitCodes.outcomeUnknown,
-    hint: 'The change may have been made or not; look before you repeat it.',
+    hint: 'The change may or may not have been made. Check before you repeat it.',
   },
   BAD_ANSWER: { exitCode: exitCodes.failed, hint: 'Check MUSTER_URL in the credentials file.' },
-  INTERNAL: { exitCode: exitCodes.failed, hint: 'The log of the server has the fault under the request id.' },
+  INTERNAL: { exitCode: exitCodes.failed, hint: 'The server log has the error under the request id.' },
 }
 
-/** Errors without a code whose message is written for the user; anything else is a fault and shows its stack. */
+/** Errors without a code whose message is written for the user. Other errors without a code are bugs and print a stack. */
 const plainErrors: ReadonlySet<string> = new Set(['ConfigError', 'StartError'])
 
-/** The package of the command line alone is without it. */
+/** The published CLI package does not include the server. */
 const noServer = {
-  message: 'this command is part of the server, which is not installed here',
-  hint: 'Run it in the folder of a checkout of Muster: npm ci, then node_modules/.bin/muster.',
+  message: 'this command needs the server, which is not installed here',
+  hint: 'Run it in a checkout of Muster: npm ci, then node_modules/.bin/muster.',
 }
 
 interface Failure {
   code: string
   message: string
   hint?: string | undefined
-  /** For the log of the server. */
+  /** Identifies the request in the server log. */
   requestId?: string | undefined
 }
 
-/** Prints an error where errors go and returns the exit code for it. */
+/** Prints an error on standard error and returns its exit code. */
 export function printFailure(error: unknown, { json }: { json: boolean }): number {
   const failure = describe(error)
   if (json) {
@@ -78,9 +78,9 @@ export function describe(error: unknown): Failure {
     return { code, message: error.message, hint: error.hint }
   }
   if (!(error instanceof Error)) return { code: 'FAULT', message: String(error) }
-  // The client is not imported for its classes: a command that does without it starts sooner.
+  // Does not import the client's error classes: commands that do not use the client start faster without it.
   const { code, message, requestId } = error as NodeJS.ErrnoException & { requestId?: unknown }
-  // Those with a code are the API's, the file system's and the database's: their messages say what was tried.
+  // Errors with a code come from the API, the file system, or the database. Their messages say what failed.
   if (code === 'ERR_MODULE_NOT_FOUND' && message.includes("'@muster/server")) return { code: 'FAILED', ...noServer }
   if (typeof code === 'string') {
     const id = typeof requestId === 'string' ? requestId : undefined

@@ -1,6 +1,6 @@
 import { CliError, exitCodes, usageError } from './cli-error.ts'
 
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 export interface Fetched {
   status: number
@@ -8,19 +8,19 @@ export interface Fetched {
   headers: Headers
 }
 
-/** What a server answers to everybody, without a signature. */
+/** Fetches a public path of a server, without a signature. */
 export async function fetchText(server: string, path: string): Promise<Fetched> {
   if (!/^https?:\/\//.test(server) || !URL.canParse(server)) {
-    throw usageError(`${JSON.stringify(server)} is no http or https address`)
+    throw usageError(`${JSON.stringify(server)} is not an http or https URL`)
   }
   const url = `${new URL(server).href.replace(/\/+$/, '')}${path}`
   try {
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) })
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) })
     return { status: response.status, text: await response.text(), headers: response.headers }
   } catch (error) {
     const { cause, message } = error as Error
     throw new CliError(`cannot reach ${url}: ${reasonOf(cause) ?? message}`, {
-      hint: 'Is the server running? "muster serve" starts it.',
+      hint: 'Is the server running? Start it with "muster serve".',
       exitCode: exitCodes.notNow,
     })
   }

@@ -8,13 +8,13 @@ import { type DatabaseOptions, type LocalDatabase, withDatabase } from './local-
 
 export interface Installation extends LocalDatabase {
   secrets: Secrets
-  /** What clients call the server. */
+  /** The URL that clients use. */
   url: string
 }
 
 /**
- * `withDatabase` with the schema up to date and the master key at hand. On an empty database the owner is created and
- * the credentials written, as the first start of the server would.
+ * `withDatabase` with the schema migrated and the master key loaded. On an empty database, creates the owner and writes
+ * the credentials, like the first start of the server.
  */
 export function withInstallation<Result>(
   work: (installation: Installation) => Promise<Result>,
@@ -30,8 +30,8 @@ export function withInstallation<Result>(
 }
 
 /**
- * The URL in the owner's credentials, which follow the server: to the port it listens on, and to a public URL that stands in its
- * settings and not in this command's.
+ * The URL in the owner's credentials file. The server updates it to the port that it listens on or to its public URL,
+ * which this command's environment may not contain.
  */
 async function writtenUrl(dataFolder: string): Promise<string | undefined> {
   const path = credentialsPath(dataFolder)

@@ -9,20 +9,20 @@ import { type Log, standardErrorLog } from './log.ts'
 export interface LocalDatabase {
   db: Database
   pool: pg.Pool
-  /** For what needs a connection to itself. */
+  /** For work that needs a dedicated connection. */
   connection: pg.PoolConfig
   config: Config
   log: Log
 }
 
 export interface DatabaseOptions {
-  /** For commands that mean an installation which is there: a new one, where they look by mistake, would serve nobody. */
+  /** Fail if there is no installation, instead of creating one. Guards against a wrong MUSTER_DATA. */
   mustExist?: boolean
 }
 
 /**
- * Does work on the installation's own database: that of DATABASE_DIRECT_URL or DATABASE_URL, else the embedded one, which is started for as long
- * as the work takes unless a server runs it already.
+ * Runs work on the installation's database: DATABASE_DIRECT_URL, else DATABASE_URL, else the embedded database. The
+ * embedded database is started for the duration of the work unless a server already runs it.
  */
 export async function withDatabase<Result>(
   work: (database: LocalDatabase) => Promise<Result>,
@@ -33,15 +33,15 @@ export async function withDatabase<Result>(
   const log = standardErrorLog()
   const { connection, close } = await open(config, log)
   const pool = createPool({ connection, size: 4, statementTimeout: 0 })
-  // An idle connection that breaks is replaced; a statement that fails says so itself.
+  // The pool replaces broken idle connections, and failed statements reject on their own.
   pool.on('error', () => {})
   const db = createDatabase(pool)
   try {
-    if (config.databaseUrl !== undefined) await assertAnswers(pool, config)
+    if (config.databaseUrl !== undefined) await assertReachable(pool, config)
     return await work({ db, pool, connection, config, log })
   } finally {
     await db.destroy()
-    // Kysely leaves alone what it never used; its idle connection would keep the command for half a minute.
+    // Kysely does not end a pool that it never used, and an idle connection would delay the exit by 30 seconds.
     if (!pool.ending) await pool.end()
     await close()
   }
@@ -51,23 +51,23 @@ async function assertInstalled({ databaseUrl, dataFolder }: Config): Promise<voi
   if (databaseUrl !== undefined) return
   const isThere = await findCluster(clusterFolderOf(dataFolder)).then(
     (cluster) => cluster !== undefined,
-    // Whoever opens it says what is wrong with it.
+    // Opening the database reports what is wrong with it.
     () => true,
   )
   if (isThere) return
-  throw new CliError(`there is no Muster in ${dataFolder}`, {
-    hint: 'Set MUSTER_DATA or DATABASE_URL as the server has them, or start the server once: muster serve.',
+  throw new CliError(`no Muster installation found in ${dataFolder}`, {
+    hint: 'Set MUSTER_DATA or DATABASE_URL as for the server, or start the server once: muster serve.',
   })
 }
 
-async function assertAnswers(pool: pg.Pool, { databaseDirectUrl }: Config): Promise<void> {
+async function assertReachable(pool: pg.Pool, { databaseDirectUrl }: Config): Promise<void> {
   try {
     const client = await pool.connect()
     client.release()
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException
     const name = databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
-    throw new CliError(`${name}: no database answers there (${message || code})`)
+    throw new CliError(`cannot connect to the database in ${name}: ${message || code}`)
   }
 }
 

@@ -3,5 +3,5 @@ import { destination, pino } from 'pino'
 
 export type Log = SetUpOptions['log']
 
-/** What the server's parts have to say while a command uses them: warnings and errors alone, on standard error. */
+/** The log for server code that a command runs: warnings and errors, on standard error. */
 export const standardErrorLog = (): Log => pino({ level: 'warn' }, destination({ dest: 2, sync: true }))

@@ -1,22 +1,22 @@
 import { CommanderError } from 'commander'
 import { exitCodes } from './cli-error.ts'
 import { printFailure } from './failure.ts'
-import { followLauncher, quietBrokenPipes } from './process.ts'
-import { buildProgram, tellUsageErrors } from './program.ts'
+import { followLauncher, handleOutputErrors } from './process.ts'
+import { buildProgram, configureUsageErrors } from './program.ts'
 
 /** Runs one command and returns the process's exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-  quietBrokenPipes()
+  handleOutputErrors()
   followLauncher()
   if (args[0] === '__complete') return (await import('./completion/complete.ts')).complete(args.slice(1))
   const json = args.includes('--json')
   try {
     const program = await buildProgram(args)
-    tellUsageErrors(program, { json })
+    configureUsageErrors(program, { json })
     await program.parseAsync(args, { from: 'user' })
     return Number(process.exitCode ?? exitCodes.ok)
   } catch (error) {
-    // Commander has printed its own.
+    // Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     return printFailure(error, { json })
   }

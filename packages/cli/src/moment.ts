@@ -2,23 +2,23 @@ import { InvalidArgumentError } from 'commander'
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** `30s`, `5m`, `12h`, `7d`, `2w`, in seconds; undefined for anything else. */
+/** Seconds of a duration such as `30s`, `5m`, `12h`, `7d`, or `2w`, or undefined for any other string. */
 function findSeconds(text: string): number | undefined {
   const [, digits, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
   return digits === undefined ? undefined : Number(digits) * secondsOf[unit!]!
 }
 
-/** A time span in seconds, for an option. */
+/** Parses a duration option into seconds. */
 export function span(text: string): number {
   const seconds = findSeconds(text)
   if (seconds !== undefined) return seconds
-  throw new InvalidArgumentError('It must be a time such as 30s, 5m, 12h, 7d or 2w.')
+  throw new InvalidArgumentError('It must be a duration such as 30s, 5m, 12h, 7d, or 2w.')
 }
 
-/** A moment in the past, for an option: a date, or a time span before now. */
+/** Parses an option for a time in the past: a date, or a duration before now. */
 export const pastMoment = (text: string): string => moment(text, -1)
 
-/** A moment to come, for an option: a date, or a time span from now. */
+/** Parses an option for a time in the future: a date, or a duration from now. */
 export const futureMoment = (text: string): string => moment(text, 1)
 
 function moment(text: string, direction: 1 | -1): string {
@@ -26,11 +26,11 @@ function moment(text: string, direction: 1 | -1): string {
   const date = seconds === undefined ? dateOf(text) : new Date(Date.now() + direction * seconds * 1_000)
   if (date !== undefined && !Number.isNaN(date.getTime())) return date.toISOString()
   throw new InvalidArgumentError(
-    'It must be a date such as 2026-11-20 or 2026-11-20T14:00:00Z, or a time such as 12h or 7d.',
+    'It must be a date such as 2026-11-20 or 2026-11-20T14:00:00Z, or a duration such as 12h or 7d.',
   )
 }
 
-/** A date without a zone is one of the clock on the wall. */
+/** A date without a time zone is in local time. */
 function dateOf(text: string): Date | undefined {
   const [, day, time = 'T00:00:00', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []

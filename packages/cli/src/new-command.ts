@@ -7,7 +7,7 @@ ${Object.values(exitCodeTable)
   .map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`)
   .join('\n')}`
 
-/** What the options of every command that talks to a server come to. */
+/** The options of every command that sends requests to a server. */
 export interface ClientOptions {
   json?: boolean
   credentials?: string
@@ -16,40 +16,40 @@ export interface ClientOptions {
 
 export interface ListOptions extends ClientOptions {
   csv?: boolean
-  /** CSV without apostrophes before formulas. */
+  /** Write CSV without apostrophes before formulas. */
   raw?: boolean
   columns?: string[]
   limit: number
 }
 
-/** A command with what all have: --help, --json and the exit codes in its help. */
-export function newCommand(name: string, summary: string): Command {
+/** A command with --help, --json, and the exit codes in its help. The summary is in the table of commands. */
+export function newCommand(name: string): Command {
   return new Command(name)
-    .summary(summary)
-    .description(summary)
     .helpOption('-h, --help', 'print help')
     .option('--json', 'print results and errors as JSON')
     .addHelpText('afterAll', exitCodeHelp)
 }
 
-/** `newCommand` for what talks to a server. */
-export function newClientCommand(name: string, summary: string): Command {
-  return newCommand(name, summary)
-    .option('--credentials <file>', 'INI file that says where the server is and who asks')
-    .option('--profile <name>', 'which section of that file (default: MUSTER_PROFILE, else default)')
+/** `newCommand` for commands that send requests to a server. */
+export function newClientCommand(name: string): Command {
+  return newCommand(name)
+    .option('--credentials <file>', 'INI file with the server URL and the access key')
+    .option('--profile <name>', 'section of that file (default: MUSTER_PROFILE, else default)')
 }
 
-/** `newClientCommand` for what prints a list: a table for people, JSON Lines or CSV for programs. */
-export function newListCommand(name: string, summary: string, { limit }: { limit: number }): Command {
+/** `newClientCommand` for commands that print a list as a table, JSON Lines, or CSV. */
+export function newListCommand(name: string, { limit }: { limit: number }): Command {
   const initial = limit === Number.POSITIVE_INFINITY ? 'all' : String(limit)
-  return newClientCommand(name, summary)
-    .addOption(new Option('--csv', 'print CSV, with a row of names first').conflicts('json'))
-    .option('--raw', 'in CSV, write what a spreadsheet would run as a formula without an apostrophe before it')
-    .option('--columns <names>', 'columns of the table or CSV, with commas between', namesWithCommas)
-    .addOption(new Option('--limit <count>', 'how many at most, or all').argParser(limitOf).default(limit, initial))
+  return newClientCommand(name)
+    .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
+    .option('--raw', 'in CSV, write formulas without a protective apostrophe')
+    .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
+    .addOption(
+      new Option('--limit <count>', 'maximum number of rows, or all').argParser(limitOf).default(limit, initial),
+    )
 }
 
-/** Takes `a,b` and is called again for each time the option is given. */
+/** Parses `a,b`. Commander calls it once for each time the option is given. */
 export const namesWithCommas = (text: string, before: readonly string[] = []): string[] => [
   ...before,
   ...text
@@ -58,7 +58,7 @@ export const namesWithCommas = (text: string, before: readonly string[] = []): s
     .filter((name) => name !== ''),
 ]
 
-/** For options that may be given several times, each value as it is. */
+/** For options that may be given several times. Keeps each value unchanged. */
 export const collect = (text: string, before: readonly string[] = []): string[] => [...before, text]
 
 function limitOf(text: string): number {
@@ -75,5 +75,5 @@ export function wholeNumber(least: number, most: number) {
   }
 }
 
-/** Text written over several lines, for the help to break where the terminal ends. */
+/** Joins the lines of each paragraph, so that the help wraps them at the width of the terminal. */
 export const prose = (text: string): string => text.trim().replace(/(?<!\n)\n(?!\n)/g, ' ')

@@ -2,9 +2,9 @@ import type { Muster } from '@muster/client'
 import { usageError } from './cli-error.ts'
 import { readCredentials, type Which } from './credentials.ts'
 
-/** The API as whom the credentials name. `retries`: tries after the first, worth many where much is at stake. */
+/** Creates an API client for the user of the credentials. `retries` counts the attempts after the first. */
 export async function openMuster(which: Which, retries: number): Promise<Muster> {
-  // Late, so that the help of a command comes without it.
+  // Imported here so that printing help does not load the client.
   const [{ Muster }, { file, profile, ...credentials }] = await Promise.all([
     import('@muster/client'),
     readCredentials(which),
@@ -12,6 +12,8 @@ export async function openMuster(which: Which, retries: number): Promise<Muster>
   try {
     return new Muster({ ...credentials, retries })
   } catch (error) {
-    throw usageError(`the credentials in ${file ?? 'the environment'}, profile ${profile}: ${(error as Error).message}`)
+    throw usageError(
+      `invalid credentials in ${file ?? 'the environment'}, profile ${profile}: ${(error as Error).message}`,
+    )
   }
 }

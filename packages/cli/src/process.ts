@@ -1,37 +1,37 @@
-let endsUnread = true
+let exitsOnClosedOutput = true
 
-/** From here on the command does its work to the end though nobody reads what it says: it is changing things. */
-export function goOnUnread(): void {
-  endsUnread = false
+/** For commands that change data: from now on, a closed output no longer ends the process. */
+export function ignoreClosedOutput(): void {
+  exitsOnClosedOutput = false
 }
 
-/** `muster export | head` ends quietly: whoever reads has seen enough. A full disk is told as what it is. */
-export function quietBrokenPipes(): void {
+/** Exits quietly when the reader closes the pipe, as in `muster export | head`. Reports other errors, such as a full disk. */
+export function handleOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') {
-        if (endsUnread) process.exit(0)
+        if (exitsOnClosedOutput) process.exit(0)
         return
       }
-      if (stream === process.stdout) console.error(`muster: the output cannot be written: ${error.message}`)
+      if (stream === process.stdout) console.error(`muster: cannot write the output: ${error.message}`)
       process.exit(1)
     })
   }
 }
 
-/** Started by an older Node, this process ends with it, even when that one is killed. */
+/** If the launcher (bin/muster.js under an older Node) started this process, end when the launcher ends, even if killed. */
 export function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED
   const end = (): void => void process.kill(process.pid, 'SIGTERM')
-  // It may be gone before this process has come so far.
+  // The launcher may already have ended.
   if (!process.connected) end()
   process.once('disconnect', end)
-  // The channel is no reason to go on running.
+  // The channel alone must not keep this process running.
   process.channel?.unref()
 }
 
-/** Writes to a stream no faster than it takes. */
+/** Writes to a stream and waits while its buffer is full. */
 export async function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
   if (stream.write(text)) return
   await new Promise<void>((resolve) => {
@@ -39,7 +39,7 @@ export async function write(stream: NodeJS.WritableStream, text: string): Promis
       stream.off('drain', done).off('close', done).off('error', done)
       resolve()
     }
-    // A stream that broke drains no more.
+    // A broken stream never emits "drain".
     stream.on('drain', done).on('close', done).on('error', done)
   })
 }
@@ -49,7 +49,7 @@ export interface Interruption {
   release(): void
 }
 
-/** The first Ctrl-C aborts the signal, so that work can come to a stop; the second one ends the process at once. */
+/** The first Ctrl-C aborts the signal, so that the command can finish cleanly. The second one exits immediately. */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()
   const handle = (): void => {

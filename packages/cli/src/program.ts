@@ -6,16 +6,16 @@ import { version } from './version.ts'
 
 const description = prose(`Self-hosted device and service management.
 
-"muster serve" starts the server, "muster configure" keeps the credentials of one. Commands that talk to a server take their
-credentials from --credentials, else MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials (data/credentials), else
-~/.muster/credentials.`)
+"muster serve" starts the server. "muster configure" saves the credentials of a server. Commands that send requests to a
+server read their credentials from --credentials, else MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials
+(data/credentials), else ~/.muster/credentials.`)
 
-/** The program with the one command loaded that the arguments name: of the others, the help needs no more than a line. */
+/** Loads only the command that the arguments name. The help needs only the summaries of the others. */
 export function buildProgram(args: readonly string[]): Promise<Command> {
   return build((path) => path.every((name, index) => args[index] === name))
 }
 
-/** The program with all commands: for the reference. */
+/** Loads all commands, for the generated reference. */
 export const buildWholeProgram = (): Promise<Command> => build(() => true)
 
 type IsWanted = (path: readonly string[]) => boolean
@@ -23,7 +23,7 @@ type IsWanted = (path: readonly string[]) => boolean
 async function build(isWanted: IsWanted): Promise<Command> {
   const program = new Command('muster')
     .description(description)
-    .version(version, '-v, --version', 'print the release')
+    .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, subcommandTerm: (command) => command.name() })
@@ -40,10 +40,13 @@ async function toCommand(entry: CommandEntry, path: readonly string[], isWanted:
 
 async function loaded(entry: CommandEntry, path: readonly string[], isWanted: IsWanted): Promise<Command> {
   if (!isWanted(path)) return new Command(entry.name).summary(entry.summary)
-  if (entry.load !== undefined) return entry.load()
+  if (entry.load !== undefined) {
+    const command = (await entry.load()).summary(entry.summary)
+    return command.description() === '' ? command.description(sentence(entry.summary)) : command
+  }
   const noun = new Command(entry.name)
     .summary(entry.summary)
-    .description(entry.description ?? entry.summary)
+    .description(entry.description ?? sentence(entry.summary))
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, subcommandTerm: (command) => command.name() })
@@ -51,15 +54,17 @@ async function loaded(entry: CommandEntry, path: readonly string[], isWanted: Is
   return noun
 }
 
-/** Commander ends the process by itself unless every command is told otherwise. */
+const sentence = (summary: string): string => `${summary[0]!.toUpperCase()}${summary.slice(1)}.`
+
+/** Commander exits the process on errors unless every command overrides it. */
 function exitByThrowing(command: Command): void {
   command.exitOverride()
   for (const child of command.commands) exitByThrowing(child)
 }
 
-/** Where a command is used wrongly, says so and points at its help; as JSON where results are. */
-export function tellUsageErrors(command: Command, { json }: { json: boolean }): void {
-  if (!json) command.showHelpAfterError(`Run "${commandPath(command)} --help" for what it takes.`)
+/** Adds a pointer to the command's help to usage errors, or prints them as JSON. */
+export function configureUsageErrors(command: Command, { json }: { json: boolean }): void {
+  if (!json) command.showHelpAfterError(`Run "${commandPath(command)} --help" for usage.`)
   else
     command.configureOutput({
       outputError: (text, write) => {
@@ -67,7 +72,7 @@ export function tellUsageErrors(command: Command, { json }: { json: boolean }): 
         write(`${JSON.stringify({ error: { code: 'USAGE', message } })}\n`)
       },
     })
-  for (const child of command.commands) tellUsageErrors(child, { json })
+  for (const child of command.commands) configureUsageErrors(child, { json })
 }
 
 function commandPath(command: Command): string {

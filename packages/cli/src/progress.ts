@@ -2,12 +2,12 @@ import { SingleBar } from 'cli-progress'
 
 export interface Progress {
   update(done: number): void
-  /** Says something without breaking the bar. */
+  /** Prints a line without corrupting the bar. */
   note(text: string): void
   stop(): void
 }
 
-/** A bar on standard error, where that is a terminal; else nothing. */
+/** Shows a progress bar if standard error is a terminal. */
 export function showProgress(total: number, { quiet }: { quiet: boolean }): Progress {
   const note = (text: string): void => console.error(text)
   if (quiet || !process.stderr.isTTY || total === 0) return { update() {}, note, stop() {} }
@@ -16,7 +16,7 @@ export function showProgress(total: number, { quiet }: { quiet: boolean }): Prog
     stream: process.stderr,
     clearOnComplete: true,
     hideCursor: true,
-    // Ctrl-C is the command's own.
+    // The command handles Ctrl-C itself.
     gracefulExit: false,
   })
   bar.start(total, 0)

@@ -2,12 +2,12 @@ import { CliError, exitCodes } from './cli-error.ts'
 import { readCredentials, type Which } from './credentials.ts'
 import { fetchText } from './fetch-text.ts'
 
-/** The schema of a server's API as text, which it tells everybody. */
+/** Fetches the SDL of a server's API, which is public. */
 export async function readSchema({ url, ...which }: Which & { url?: string | undefined }): Promise<string> {
   const server = url ?? (await readCredentials(which)).url
   const { status, text } = await fetchText(server, '/graphql/v1/schema.graphql')
   if (status === 200 && text.includes('type Query')) return text
-  throw new CliError(`${server} is not Muster's API: HTTP ${status}`, {
+  throw new CliError(`no Muster API found at ${server}: HTTP ${status}`, {
     hint: 'Check --url, or MUSTER_URL in the credentials file.',
     exitCode: status >= 500 ? exitCodes.notNow : exitCodes.failed,
   })

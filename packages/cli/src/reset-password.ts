@@ -8,16 +8,16 @@ import { unwritable } from './unwritable.ts'
 
 export interface PasswordWritten {
   email: string
-  /** Where it is. */
+  /** Path of the file with the new password. */
   password: string
   sessionsEnded: number
   keysRevoked: number
-  /** Whether a code from an authenticator app is asked for besides. */
+  /** Whether sign-in also requires a code from an authenticator app. */
   codes: boolean
   passkeys: number
 }
 
-/** The file is written before the change is committed, so that there is never a password which nobody has. */
+/** Writes the file before the transaction commits, so a committed password is never lost. */
 export async function resetPassword(
   { db, config }: Installation,
   {

@@ -2,5 +2,5 @@ import { readFileSync } from 'node:fs'
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
-/** Release of the command line, as semver; the server has the same where both come from one release. */
+/** Version of the CLI, as semver. The CLI and the server of one release have the same version. */
 export const version = manifest.version

@@ -4,19 +4,19 @@ import { assertProfileName, withSection } from './write-profile.ts'
 const values = { MUSTER_URL: 'http://h', MUSTER_ACCESS_KEY_ID: 'k', MUSTER_SECRET_ACCESS_KEY: 's' }
 const section = 'MUSTER_URL=http://h\nMUSTER_ACCESS_KEY_ID=k\nMUSTER_SECRET_ACCESS_KEY=s\n'
 
-describe('a profile', () => {
-  it('is added behind what there is', () => {
+describe('withSection', () => {
+  it('appends a new profile', () => {
     expect(withSection('', 'default', values)).toBe(`[default]\n${section}`)
     expect(withSection('; mine\n[a]\nX=1', 'b', values)).toBe(`; mine\n[a]\nX=1\n\n[b]\n${section}`)
   })
 
-  it('takes the place of its former self, and of nothing else', () => {
+  it('replaces the values of an existing profile and nothing else', () => {
     const before =
       '; mine\n[a]\nMUSTER_URL=old\n; kept\nMUSTER_PRIVATE_KEY_FILE=old.pem\nMUSTER_EMAIL=e\n[b]\nMUSTER_URL=b\n'
     expect(withSection(before, 'a', values)).toBe(`; mine\n[a]\n${section}; kept\nMUSTER_EMAIL=e\n[b]\nMUSTER_URL=b\n`)
   })
 
-  it('has a name that needs no quotes', () => {
+  it('accepts only names that need no quotes', () => {
     for (const name of ['a b', '', 'a]', 'a.b', '../x']) expect(() => assertProfileName(name)).toThrow('profile')
     expect(() => assertProfileName('work-2_x')).not.toThrow()
   })

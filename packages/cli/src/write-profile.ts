@@ -2,17 +2,20 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CliError, usageError } from './cli-error.ts'
 
-/** Names of a section that INI files of all kinds agree on. */
+/** Section names that every INI parser accepts. */
 const profileName = /^[A-Za-z0-9_-]{1,64}$/
 
 export function assertProfileName(profile: string): void {
   if (profileName.test(profile)) return
-  throw usageError(`${JSON.stringify(profile)} cannot be the name of a profile`, 'Letters, digits, - and _ make one.')
+  throw usageError(
+    `${JSON.stringify(profile)} is not a valid profile name`,
+    'Use 1 to 64 letters, digits, hyphens, and underscores.',
+  )
 }
 
 /**
- * Puts values into a section of a credentials file, the others of it and all other sections as they were. The file is for its
- * owner alone, and whole at any time.
+ * Sets values in a section of a credentials file and leaves all other values and sections unchanged. Only the owner can
+ * read the file. It is replaced atomically.
  */
 export async function writeProfile(
   file: string,
@@ -25,7 +28,7 @@ export async function writeProfile(
   }
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
-    throw new CliError(`the credentials cannot be read: ${error.message}`)
+    throw new CliError(`cannot read the credentials file: ${error.message}`)
   })
   await replacePrivately(file, withSection(text, profile, values))
 }
@@ -33,14 +36,14 @@ export async function writeProfile(
 export function withSection(text: string, profile: string, values: Readonly<Record<string, string>>): string {
   const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/)
   const start = lines.findIndex((line) => line.trim() === `[${profile}]`)
-  const said = Object.entries(values).map(([name, value]) => `${name}=${value}`)
-  if (start === -1) return `${[...lines, ...(lines.length > 0 ? [''] : []), `[${profile}]`, ...said].join('\n')}\n`
-  const behind = lines.findIndex((line, index) => index > start && /^\s*\[/.test(line))
-  const end = behind === -1 ? lines.length : behind
-  // What signs for the key that was there goes with it.
+  const newLines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
+  if (start === -1) return `${[...lines, ...(lines.length > 0 ? [''] : []), `[${profile}]`, ...newLines].join('\n')}\n`
+  const nextHeading = lines.findIndex((line, index) => index > start && /^\s*\[/.test(line))
+  const end = nextHeading === -1 ? lines.length : nextHeading
+  // The previous secret or private key belongs to the previous access key, so it is removed too.
   const replaced = new Set([...Object.keys(values), 'MUSTER_SECRET_ACCESS_KEY', 'MUSTER_PRIVATE_KEY_FILE'])
   const kept = lines.slice(start + 1, end).filter((line) => !replaced.has(line.split('=')[0]!.trim()))
-  return `${[...lines.slice(0, start + 1), ...said, ...kept, ...lines.slice(end)].join('\n')}\n`
+  return `${[...lines.slice(0, start + 1), ...newLines, ...kept, ...lines.slice(end)].join('\n')}\n`
 }
 
 async function replacePrivately(file: string, text: string): Promise<void> {
@@ -57,6 +60,6 @@ async function replacePrivately(file: string, text: string): Promise<void> {
     await rename(partial, file)
   } catch (error) {
     await rm(partial, { force: true })
-    throw new CliError(`the credentials cannot be written: ${(error as Error).message}`)
+    throw new CliError(`cannot write the credentials file: ${(error as Error).message}`)
   }
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('configure', () => {
-  it('keeps a profile that holds, for its owner alone', async () => {
+  it('saves a checked profile that only its owner can read', async () => {
     const { user, start, run, env } = await openAccount(app)
     const file = env.MUSTER_CREDENTIALS!
     const args = ['configure', '--url', app.url, '--key-id', user.keyId, '--secret-stdin', '--profile']
@@ -40,7 +40,7 @@ describe('configure', () => {
     )
   })
 
-  it('keeps a key that has no shared secret', async () => {
+  it('saves an access key with a public key', async () => {
     const { run, lines, home } = await openAccount(app)
     const { publicKey, privateKey } = await generateKeyPair()
     const [own, shared] = [join(home, 'private.pem'), join(home, 'public.pem')]
@@ -55,7 +55,7 @@ describe('configure', () => {
 })
 
 describe('keys', () => {
-  it('are created, kept in a profile, disabled, enabled and deleted', async () => {
+  it('creates, saves, disables, enables, and deletes access keys', async () => {
     const { user, run, lines } = await openAccount(app)
     const created = await run('keys', 'create', 'reader', '--read-only', '--expires', '90d', '--save', 'reader')
     expect(created).toMatchObject({ code: 0, stdout: expect.not.stringContaining('Secret') })
@@ -80,7 +80,7 @@ describe('keys', () => {
 })
 
 describe('codes', () => {
-  it('are created, listed and deleted', async () => {
+  it('creates, lists, and deletes registration codes', async () => {
     const { run, lines } = await openAccount(app)
     const args = ['--uses', '5', '--expires', '12h', '--name', 'kiosk', '--attribute', 'site=oslo', '--service', 'ssh']
     const created = await run('codes', 'create', ...args)

@@ -10,15 +10,15 @@ import {
   temporaryFolder,
 } from './muster.ts'
 
-/** A user with nothing yet, a home folder, and the command line at hand. */
+/** A new user, a home folder, and a function that runs the CLI. */
 export interface Account {
   user: TestUser
   home: string
   env: Record<string, string>
   run(...args: string[]): Promise<Ran>
   start(args: string[], options?: RunOptions): Running
-  /** What a command printed as JSON Lines; throws what it said where it failed. */
-  // biome-ignore lint/suspicious/noExplicitAny: what a command prints is known to its test alone
+  /** Runs a command with --json and parses its output. Throws if the command fails. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the output of its commands
   lines(...args: string[]): Promise<any[]>
   write(name: string, text: string): Promise<string>
 }
@@ -28,7 +28,7 @@ export async function openAccount(app: TestApp): Promise<Account> {
   const folder = await temporaryFolder()
   const env = {
     HOME: folder.path,
-    // Not the one of whoever runs a server here.
+    // Do not use the data folder of a server on this machine.
     MUSTER_DATA: join(folder.path, 'data'),
     MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)),
   }
@@ -51,7 +51,7 @@ export async function openAccount(app: TestApp): Promise<Account> {
   }
 }
 
-/** Devices by name, with these attributes. */
+/** Registers devices with the given names and attributes. */
 export async function addDevices(user: TestUser, names: readonly string[], attributes: object = {}): Promise<string[]> {
   const ids: string[] = []
   const document =

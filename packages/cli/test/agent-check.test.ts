@@ -4,7 +4,7 @@ import { symlink } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseAgentConfig } from '../src/agent/config/config.ts'
-import { lookAround } from '../src/agent/look-around.ts'
+import { inspectMachine } from '../src/agent/inspect-machine.ts'
 import { derivedId } from '../src/agent/machine/hardware-id.ts'
 import { muster, type Ran, temporaryFolder } from './muster.ts'
 
@@ -13,19 +13,19 @@ async function check(config: string): Promise<Ran & { file: string }> {
   return { ...(await muster(['agent', 'check', '--json', '--config', file])), file }
 }
 
-test('a configuration that is wrong is refused, and the file named', async () => {
+test('rejects an invalid configuration with the file and line', async () => {
   const { code, stdout, stderr, file } = await check('[status]\nA = uptimes')
   const { error } = JSON.parse(stderr)
   expect([code, stdout, error.code]).toEqual([2, '', 'USAGE'])
-  expect(error.message).toContain(`${file}, line 2: "uptimes" is no source`)
+  expect(error.message).toContain(`${file}, line 2: "uptimes" is not a source`)
 })
 
-test('a configuration that is named must be there', async () => {
+test('requires a named configuration file to exist', async () => {
   const { code, stderr } = await muster(['agent', 'check', '--config', '/nowhere/agent.ini'])
-  expect([code, stderr]).toEqual([2, expect.stringContaining('no configuration at /nowhere/agent.ini')])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('/nowhere/agent.ini not found')])
 })
 
-test('it says what would be reported, and fails with what cannot be found out', async () => {
+test('prints what would be reported, and exits with 1 if a value cannot be read', async () => {
   const config =
     'name = box\nplatform = Box 2\n[services]\nfind = no\nweb = http:1\n[attributes]\na = text x\nb = file /nowhere\n'
   const { code, stdout, stderr } = await check(config)
@@ -42,10 +42,10 @@ test('it says what would be reported, and fails with what cannot be found out', 
   })
 })
 
-test('services that only this machine can reach are left out, unless they are asked for or expected', async () => {
+test('omits services that only this machine can reach, unless configured or expected', async () => {
   const port = await listenAtOneOf([8080, 8443, 9100, 4840, 20_000, 2404])
   const isFound = async (services: string): Promise<boolean> =>
-    (await lookAround(parseAgentConfig(`[services]\n${services}`, 'agent.ini'))).services.some(
+    (await inspectMachine(parseAgentConfig(`[services]\n${services}`, 'agent.ini'))).services.some(
       (each) => each.port === port && each.state === 'active',
     )
   expect(await isFound('')).toBe(false)
@@ -55,7 +55,7 @@ test('services that only this machine can reach are left out, unless they are as
   expect(await isFound(`mine = tcp:${port}`)).toBe(true)
 })
 
-/** Listens on loopback at the first of these ports that is free, all of them usual ports of a type. */
+/** Listens on loopback, on the first free port of these. All are default ports of a type. */
 async function listenAtOneOf([port, ...others]: number[]): Promise<number> {
   if (port === undefined) throw new Error('no usual port is free')
   const server = createServer()
@@ -69,7 +69,7 @@ async function listenAtOneOf([port, ...others]: number[]): Promise<number> {
   )
 }
 
-test('a service on a port of its own is known by its program', async () => {
+test('detects a service on a nonstandard port by its program', async () => {
   const { path } = await temporaryFolder()
   const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
   await symlink(python, `${path}/redis-server`)
@@ -87,7 +87,7 @@ test('a service on a port of its own is known by its program', async () => {
   })
 })
 
-test('the hardware id is made of the machine id as systemd makes such ids, and is another', () => {
-  // As `systemd-id128 machine-id --app-specific=6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4` prints it on a machine of this id.
+test('derives the hardware id from the machine id with the algorithm of systemd', () => {
+  // The output of `systemd-id128 machine-id --app-specific=6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4` for this machine id.
   expect(derivedId('0123456789abcdef0123456789abcdef')).toBe('5f669cea136b4fbea12582d4e7c5d9b5')
 })

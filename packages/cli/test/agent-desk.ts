@@ -10,7 +10,7 @@ export interface SeenDevice {
   state: string
   hardwareId: string
   platform: string
-  // biome-ignore lint/suspicious/noExplicitAny: what a test's configuration reports is known to it alone
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what its configuration reports
   attributes: any
   services: { name: string; port: number; state: string; application: number }[]
 }
@@ -18,23 +18,23 @@ export interface SeenDevice {
 export interface AgentDesk {
   user: TestUser
   folder: string
-  /** The agent's own folder. */
+  /** The agent's state folder. */
   state: string
   write(name: string, text: string): Promise<string>
   newCode(uses?: number): Promise<string>
   register(code: string, ...args: string[]): Promise<Ran>
-  /** The agent, running until the test is over. */
+  /** Starts the agent, which runs until the test ends. */
   run(config: string, ...args: string[]): Promise<Running>
   status(): Promise<Ran>
   devices(): Promise<SeenDevice[]>
-  /** The one device of this desk's user. */
+  /** The only device of this user. */
   device(): Promise<SeenDevice>
-  /** Resolves with the device once it is there and is as expected. */
+  /** Resolves with the device when it exists and matches. */
   deviceWhere(isSo: (device: SeenDevice) => unknown): Promise<SeenDevice>
   kept(): Promise<{ deviceId: string; secret: string }>
 }
 
-/** A user without devices, and a machine that may become one. */
+/** A user without devices, and a machine that is not registered. */
 export async function openAgentDesk(app: TestApp): Promise<AgentDesk> {
   const user = await app.createUser()
   const { path: folder, write } = await temporaryFolder()
@@ -65,7 +65,7 @@ export async function openAgentDesk(app: TestApp): Promise<AgentDesk> {
   }
 }
 
-/** Waits for something to come true, for as long as the test has. */
+/** Waits until a condition is true. The timeout of the test limits the wait. */
 export async function until<Value>(look: () => Promise<Value | false | undefined> | Value | false | undefined) {
   for (;;) {
     const found = await look()

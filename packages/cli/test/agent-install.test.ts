@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { modeOf } from './agent-desk.ts'
 import { launcher, muster, temporaryFolder } from './muster.ts'
 
-test('the unit starts this very Muster, as a user of its own', async () => {
+test('the unit starts this installation of Muster as a separate user', async () => {
   const { code, stdout } = await muster(['agent', 'install', '--print'])
   expect(code).toBe(0)
   expect(stdout).toContain(`ExecStart=${process.execPath} ${launcher} agent run\n`)
@@ -14,7 +14,7 @@ test('the unit starts this very Muster, as a user of its own', async () => {
   expect(stdout).not.toMatch(/@[A-Z]+@/)
 })
 
-test('in an image the files are put in their places, changed ones are kept, and purge takes all of them away', async () => {
+test('installs into an image, keeps changed files, and removes all files with --purge', async () => {
   const { path: root } = await temporaryFolder()
   const [unit, config] = [join(root, 'etc/systemd/system/muster-agent.service'), join(root, 'etc/muster/agent.ini')]
   const installed = await muster(['agent', 'install', '--root', root])

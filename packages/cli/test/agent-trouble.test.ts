@@ -17,20 +17,20 @@ const isActive = ({ state }: SeenDevice): boolean => state === 'active'
 
 const quiet = 'interval = 1s\n[services]\nfind = no\npoll = 1s\n'
 
-test('a code that does not hold is refused in words, and nothing is kept', async () => {
+test('rejects an invalid code with an explanation and stores nothing', async () => {
   const desk = await openAgentDesk(app)
   expect(await desk.register('mistyped')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/registration code is not known[\s\S]*muster codes create/),
+    stderr: expect.stringMatching(/unknown registration code[\s\S]*muster codes create/),
   })
   const code = await desk.newCode()
   await desk.register(code, '--state', join(desk.folder, 'other'), '--hardware-id', 'other')
-  expect(await desk.register(code)).toMatchObject({ code: 2, stderr: expect.stringContaining('is used up') })
+  expect(await desk.register(code)).toMatchObject({ code: 2, stderr: expect.stringContaining('limit of devices') })
   await expect(desk.kept()).rejects.toThrow('ENOENT')
   expect(await desk.devices()).toHaveLength(1)
 })
 
-test('a hardware id that is taken needs the secret, or its owner', async () => {
+test('requires the secret or the owner to register an existing hardware id again', async () => {
   const desk = await openAgentDesk(app)
   const code = await desk.newCode(5)
   const first = await desk.register(code, '--state', join(desk.folder, 'lost'))
@@ -45,23 +45,26 @@ test('a hardware id that is taken needs the secret, or its owner', async () => {
   expect((await desk.kept()).deviceId).toBe(id)
 })
 
-test('what is missing is said, and ends the agent for good', async () => {
+test('reports missing settings and exits without a retry', async () => {
   const desk = await openAgentDesk(app)
   const unnamed = await (await desk.run(quiet)).done
-  expect(unnamed).toMatchObject({ code: 2, stdout: expect.stringContaining('not registered, and no server is named') })
+  expect(unnamed).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining('not registered, and no server URL is set'),
+  })
   const codeless = await (await desk.run(quiet, '--url', app.url)).done
-  expect(codeless).toMatchObject({ code: 2, stdout: expect.stringContaining('there is no registration code') })
+  expect(codeless).toMatchObject({ code: 2, stdout: expect.stringContaining('no registration code is set') })
   const status = await desk.status()
   expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('not registered')])
 })
 
-test('an agent with a code registers by itself, and a second one in its folder is refused', async () => {
+test('registers automatically with a code, and rejects a second agent with the same folder', async () => {
   const desk = await openAgentDesk(app)
   const given = ['--url', app.url, '--code', await desk.newCode()]
   await desk.run(quiet, ...given)
   await desk.deviceWhere(isActive)
   const second = await (await desk.run(quiet, ...given)).done
-  expect(second).toMatchObject({ code: 2, stdout: expect.stringContaining('another agent runs in') })
+  expect(second).toMatchObject({ code: 2, stdout: expect.stringContaining('another agent is running') })
   const { stdout } = await until(async () => {
     const status = await desk.status()
     return status.code === 0 && status
@@ -70,14 +73,14 @@ test('an agent with a code registers by itself, and a second one in its folder i
   expect(stdout).not.toContain((await desk.kept()).secret)
 })
 
-test('a secret that was rotated is told, and a new registration is taken up', async () => {
+test('reports a rotated secret, and uses a new registration', async () => {
   const desk = await openAgentDesk(app)
   const code = await desk.newCode()
   await desk.register(code)
   const agent = await desk.run(quiet)
   const { id } = await desk.deviceWhere(isActive)
   await desk.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', { id })
-  await until(() => agent.stdout().includes("does not take this device's secret"))
+  await until(() => agent.stdout().includes("rejected this device's secret"))
   const status = await desk.status()
   expect([status.code, JSON.parse(status.stdout)]).toEqual([
     1,
@@ -88,7 +91,7 @@ test('a secret that was rotated is told, and a new registration is taken up', as
   expect((await desk.devices()).map((device) => device.id)).toEqual([id])
 })
 
-test('a machine that is a copy of another does not take its place', async () => {
+test('rejects the identity of a copied machine', async () => {
   const desk = await openAgentDesk(app)
   await desk.register(await desk.newCode())
   const file = join(desk.state, 'device.json')
@@ -96,7 +99,7 @@ test('a machine that is a copy of another does not take its place', async () => 
   await writeFile(file, JSON.stringify({ ...device, hardwareId: 'f'.repeat(32) }))
   const agent = await desk.run(quiet)
   if (device.hardwareIdFrom === 'made-up') {
-    // A machine without an id of its own has nothing to compare.
+    // A machine without a machine id cannot be compared.
     await desk.deviceWhere(isActive)
   } else {
     const { code, stdout } = await agent.done
@@ -104,7 +107,7 @@ test('a machine that is a copy of another does not take its place', async () => 
   }
 })
 
-test('what changed while the server was away is reported on return, as it is then', async () => {
+test('reports the latest values after an outage of the server', async () => {
   const desk = await openAgentDesk(app)
   await desk.register(await desk.newCode())
   const line = await startLine(Number(new URL(app.url).port))
@@ -129,7 +132,7 @@ test('what changed while the server was away is reported on return, as it is the
   expect(agent.stdout()).not.toMatch(/error/)
 })
 
-test('it takes less than 70 MB', async () => {
+test('uses less than 70 MB', async () => {
   const desk = await openAgentDesk(app)
   await desk.register(await desk.newCode())
   const agent = await desk.run(`${quiet}[status]\nA = uptime\nB = disk /\nC = load\nD = command echo x\n`)
@@ -138,12 +141,12 @@ test('it takes less than 70 MB', async () => {
   expect(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(70_000)
 })
 
-test('a server that is none is told from one that is away', async () => {
+test('distinguishes an unreachable server from another program', async () => {
   const desk = await openAgentDesk(app)
   const register = (url: string) => muster(['agent', 'register', '--url', url, '--code', 'x', '--state', desk.state])
   expect(await register('http://127.0.0.1:1')).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/cannot be reached/),
+    stderr: expect.stringMatching(/cannot reach/),
   })
   expect(await register(`${app.url}/graphql/v1`)).toMatchObject({ code: 2, stderr: expect.stringMatching(/server/) })
   expect(await register('127.0.0.1:4000')).toMatchObject({
@@ -152,7 +155,7 @@ test('a server that is none is told from one that is away', async () => {
   })
 })
 
-/** A way to the server that can be cut and mended. While it is cut its port stays taken: nobody else comes to listen there. */
+/** A proxy to the server that can be interrupted. It keeps its port while interrupted, so that no other program listens there. */
 async function startLine(target: number): Promise<{ port: number; cut(): void; mend(): void }> {
   const sockets = new Set<Socket>()
   let isCut = false

@@ -15,7 +15,7 @@ afterAll(() => app.close())
 
 const noServices = '[services]\nfind = no\npoll = 1h\n'
 
-/** A stock broker that writes down what attributes devices publish, and answers lists of services. */
+/** A standard broker that records published attributes and responds to lists of services. */
 async function startBroker(): Promise<{ url: string; published: Record<string, string>[] }> {
   const published: Record<string, string>[] = []
   const aedes = await Aedes.createBroker()
@@ -37,13 +37,13 @@ async function startBroker(): Promise<{ url: string; published: Record<string, s
   return { url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, published }
 }
 
-/** A file that is never seen half written. */
+/** Replaces a file atomically. */
 async function replace(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text)
   await rename(`${path}.new`, path)
 }
 
-test('what is built in and what a script says becomes attributes of the device', async () => {
+test('reports built-in sources and scripts as attributes of the device', async () => {
   const desk = await openAgentDesk(app)
   await desk.register(await desk.newCode())
   const script = await desk.write('script.sh', 'echo "  first $1 line  "\necho second\n')
@@ -56,7 +56,7 @@ D = command sh ${script} very
 sys.memory = memory
 sys.kernel = kernel
 site = text oslo # north`)
-  // A script that takes its time is reported behind the others.
+  // A slow script is reported after the others.
   const { attributes } = await desk.deviceWhere(({ attributes: { site, $svc } }) => site && $svc?.statusD)
   expect(attributes).toEqual({
     $svc: {
@@ -70,7 +70,7 @@ site = text oslo # north`)
   })
 })
 
-test('a value is published when it changes, and not otherwise', async () => {
+test('publishes a value only when it changes', async () => {
   const [desk, broker] = [await openAgentDesk(app), await startBroker()]
   await desk.register(await desk.newCode())
   const [value, looks] = [await desk.write('value', 'one'), join(desk.folder, 'looks')]
@@ -79,7 +79,7 @@ test('a value is published when it changes, and not otherwise', async () => {
     ...['--broker', broker.url],
   )
   const looked = async (): Promise<number> => (await readFile(looks, 'utf8').catch(() => '')).length / 2
-  // Together or, where the command takes its time, one after the other.
+  // Both may be in one publication or, if the command is slow, in two.
   const published = (): string[] => broker.published.flatMap((values) => Object.entries(values).map(String)).sort()
   await until(async () => published().length >= 2 && (await looked()) >= 4)
   expect(published()).toEqual(['a,one', 'b,same'])
@@ -90,7 +90,7 @@ test('a value is published when it changes, and not otherwise', async () => {
   expect(published()).toEqual(['a,one', 'a,two', 'b,same'])
 })
 
-test('a command that fails, or hangs, is told once, keeps its value and holds up no other', async () => {
+test('logs a failing or hanging command once, keeps its value, and does not delay others', async () => {
   const desk = await openAgentDesk(app)
   await desk.register(await desk.newCode())
   const value = await desk.write('value', 'one')
@@ -107,12 +107,15 @@ d = timeout 1s command echo x; sleep 1000`)
   await replace(value, 'two')
   const { attributes } = await desk.deviceWhere(({ attributes: { a, c } }) => a === 'two' && c)
   expect(attributes).toEqual({ a: 'two', c: 'x'.repeat(1_000) })
-  const told = (text: string): number => agent.stdout().split(text).length - 1
-  expect([told('ended with 3: it is empty'), told('is found out again attribute=a')]).toEqual([1, 1])
-  expect([told('attribute=b why="it took longer'), told('attribute=d why="it took longer')]).toEqual([1, 1])
+  const countInLog = (text: string): number => agent.stdout().split(text).length - 1
+  expect([countInLog('ended with 3: it is empty'), countInLog('can read a value again attribute=a')]).toEqual([1, 1])
+  expect([
+    countInLog('attribute=b why="the command took longer'),
+    countInLog('attribute=d why="the command took longer'),
+  ]).toEqual([1, 1])
 })
 
-test('a value that the server refuses is told with the reason, and the others get through', async () => {
+test('logs why the server rejects a value, and reports the others', async () => {
   const desk = await openAgentDesk(app)
   await desk.register(await desk.newCode())
   const { deviceId } = await desk.kept()
@@ -121,7 +124,7 @@ test('a value that the server refuses is told with the reason, and the others ge
   })
   const agent = await desk.run(`${noServices}[attributes]\nsite = text oslo\nrack = text 12\n`)
   await desk.deviceWhere(({ attributes }) => attributes.rack === '12')
-  await until(() => agent.stdout().includes('the server refuses a value attribute=site code=CONFLICT'))
+  await until(() => agent.stdout().includes('the server rejected a value attribute=site code=CONFLICT'))
   await until(async () => JSON.parse((await desk.status()).stdout).connected)
   expect((await desk.device()).attributes).toEqual({ site: { room: '7' }, rack: '12' })
 })

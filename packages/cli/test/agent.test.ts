@@ -22,7 +22,7 @@ async function listen(port: number): Promise<Server> {
 
 const stop = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
 
-/** A configuration that reports a service at this port, and none of those that this machine happens to have. */
+/** A configuration that reports a service on this port and no other services of this machine. */
 const config = (port: number, more = ''): string =>
   `interval = 1s\n[services]\npoll = 1s\nfind = no\nintranet = http:${port}\n${more}`
 
@@ -31,7 +31,7 @@ const isInactive = ({ state }: SeenDevice): boolean => state === 'inactive'
 const hasService = (state: string) => (device: SeenDevice) =>
   device.services.some((each) => each.name === 'intranet' && each.state === state)
 
-test('a machine registers and is a device, with a service that comes and goes', async () => {
+test('registers a machine as a device, and reports a service that starts and stops', async () => {
   const desk = await openAgentDesk(app)
   const code = await desk.newCode()
   const registered = await desk.register(code)
@@ -64,7 +64,7 @@ test('a machine registers and is a device, with a service that comes and goes', 
   }
 })
 
-test('a restart is the same device, and remembers services that are gone', async () => {
+test('keeps the device and its stopped services after a restart', async () => {
   const desk = await openAgentDesk(app)
   await desk.register(await desk.newCode())
   const port = (await claimPorts(1))[0]!

@@ -22,8 +22,8 @@ const addMany = ({ accountId }: TestUser, count: number): Promise<unknown> =>
     Array.from({ length: count }, (_, index) => ({ name: `node-${index}` })),
   )
 
-describe('attributes of one thing', () => {
-  it('are set, shown and removed', async () => {
+describe('attributes of one device', () => {
+  it('sets, shows, and removes attributes', async () => {
     const { user, run, lines, write } = await openAccount(app)
     await addDevices(user, ['gate'])
     const file = await write('note.txt', 'two\nlines\n')
@@ -40,13 +40,13 @@ describe('attributes of one thing', () => {
     expect(await lines('attributes', 'set', 'me', '$ui.theme=dark')).toEqual([{ $ui: { theme: 'dark' } }])
   })
 
-  it('have overrides in contexts', async () => {
+  it('sets and shows overrides in contexts', async () => {
     const { user, run, lines } = await openAccount(app)
     const [id] = await addDevices(user, ['gate'], { site: 'oslo', net: { ssid: 'a=b' } })
     await run('attributes', 'set', id!, 'site=bergen', '--context', 'night')
     expect((await run('attributes', 'get', 'gate', 'site')).stdout).toBe('oslo\n')
     expect((await run('attributes', 'get', 'gate', 'site', '--context', 'night')).stdout).toBe('bergen\n')
-    // Once the base says the same, the override is still one.
+    // An override stays even if the base value becomes the same.
     await run('attributes', 'set', 'gate', 'site=bergen')
     expect(await lines('attributes', 'get', 'gate', '--context', 'night', '--overrides')).toEqual([{ site: 'bergen' }])
     expect((await lines('attributes', 'get', 'gate', '--contexts'))[0]).toContainEqual({
@@ -66,17 +66,17 @@ describe('attributes of one thing', () => {
     expect(await lines('attributes', 'get', 'gate', '--context', 'night', '--overrides')).toEqual([{}])
   })
 
-  it('say what is wrong and change nothing', async () => {
+  it('explains errors and changes nothing', async () => {
     const { user, run } = await openAccount(app)
     await addDevices(user, ['gate'], { v: '1' })
     for (const [args, code, said] of [
-      [['set', 'gate'], 2, 'nothing is given to set'],
+      [['set', 'gate'], 2, 'no attributes to set'],
       [['set', 'gate', 'site'], 2, 'name=value'],
       [['set', 'gate', 'a=1', 'a=2'], 2, 'given twice'],
       [['set', 'gate', '$x=1'], 1, 'reserved'],
       [['set', 'gate', 'v.b=2'], 7, 'v'],
       [['set', '--where', 'a=b', '--all', 'a=1'], 2, 'cannot be used'],
-      [['unset', 'gate'], 2, 'nothing is given to remove'],
+      [['unset', 'gate'], 2, 'no attributes to remove'],
     ] as const) {
       const ran = await run('attributes', ...args)
       expect(ran, args.join(' ')).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) })
@@ -87,8 +87,8 @@ describe('attributes of one thing', () => {
   })
 })
 
-describe('attributes of many', () => {
-  it('are previewed, and changed once it is agreed', async () => {
+describe('bulk changes', () => {
+  it('previews a change, and makes it after confirmation', async () => {
     const { user, run, lines } = await openAccount(app)
     const [one] = await addDevices(user, ['a', 'b'], { site: 'oslo' })
     await addDevices(user, ['c'], { site: 'bergen', mark: { of: 'a group' } })
@@ -111,7 +111,7 @@ describe('attributes of many', () => {
       { done: 2, refused: [], interrupted: false },
     ])
     const all = await run('attributes', 'set', '--all', 'mark=x', '--yes')
-    expect(all).toMatchObject({ code: 3, stdout: '2 done, 1 refused\n', stderr: expect.stringContaining('CONFLICT') })
+    expect(all).toMatchObject({ code: 3, stdout: '2 done, 1 rejected\n', stderr: expect.stringContaining('CONFLICT') })
     expect((await run('attributes', 'set', '--all', 'mark=x', '--dry-run')).stdout).toContain(
       'refused: mark is a group',
     )
@@ -124,34 +124,34 @@ describe('attributes of many', () => {
     })
   })
 
-  it('are those whose ids are in a file', async () => {
+  it('changes the devices with the ids in a file', async () => {
     const { user, start, run, write, home } = await openAccount(app)
     const ids = await addDevices(user, ['a', 'b', 'c'])
     const piped = start(['attributes', 'set', '--from', '-', 'mark=x'], { input: `# two\n${ids[0]}\n\n${ids[2]}\n` })
     expect(await piped.done).toMatchObject({ code: 0, stdout: '2 done\n' })
     expect(await changed(user)).toBe(2)
     const wrong = await run('attributes', 'set', '--from', await write('ids', `${ids[1]}\nb\n`), 'mark=x')
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('ids:2: "b" is no id') })
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('ids:2: "b" is not an id') })
     const unknown = await write('unknown', `${ids[1]}\n80:00:00:00:00:00:00:01\n`)
     const partly = await run('attributes', 'set', '--from', unknown, 'mark=x')
     expect(partly).toMatchObject({ code: 3, stderr: expect.stringContaining('NOT_FOUND') })
     expect(readdirSync(join(home, '.muster', 'changes'))).toEqual([])
   })
 
-  it('stop at Ctrl-C, say how far they got, and go on from there', async () => {
+  it('stops at Ctrl-C, prints the progress, and resumes', async () => {
     const { user, start, run, write, env } = await openAccount(app)
     await addMany(user, 1_200)
-    // The second page is under way.
+    // The second page is in flight.
     const proxy = await startBulkProxy(app.url, 'setAttributesMany', async (number) => {
       if (number !== 7) return
       running.child.kill('SIGINT')
-      await running.says('stderr', /Stopping once/)
+      await running.waitForOutput('stderr', /Stopping after/)
     })
     const there = await write('there', readFileSync(env.MUSTER_CREDENTIALS!, 'utf8').replace(app.url, proxy.url))
     const running = start(['attributes', 'set', '--all', 'mark=x', '--yes', '--credentials', there])
     const { code, stdout, stderr } = await running.done
     const before = await changed(user)
-    const [, said, file] = /(\d+) of 1200 are done\. Go on with: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
+    const [, said, file] = /(\d+) of 1200 are done\. Resume with: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
     expect({ code, stdout, done: Number(said) }).toEqual({ code: 130, stdout: '', done: before })
     expect(before).toBeGreaterThanOrEqual(500)
     expect(before).toBeLessThan(1_200)
@@ -167,13 +167,13 @@ describe('attributes of many', () => {
     expect(await changed(user)).toBe(1_200)
     expect(await run('attributes', 'resume')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no change was cut short'),
+      stderr: expect.stringContaining('there is no interrupted change'),
     })
     const events = '{ login { events(types: [ATTRIBUTE_CHANGE]) { total } } }'
     expect((await user.data(events)).login.events.total).toBe(1_200)
   })
 
-  it('are changed to the end though nobody reads on', async () => {
+  it('finishes the change when the output is closed', async () => {
     const { user, start } = await openAccount(app)
     await addMany(user, 700)
     const { child, done } = start(['attributes', 'set', '--all', 'mark=x', '--yes'])
@@ -183,7 +183,7 @@ describe('attributes of many', () => {
     expect(await changed(user)).toBe(700)
   })
 
-  it('are cut short when the server goes away, and go on when it is back', async () => {
+  it('stops when the server is unreachable, and resumes later', async () => {
     const { user, start, run, env, write, home } = await openAccount(app)
     await addMany(user, 1_200)
     const proxy = await startBulkProxy(app.url, 'setAttributesMany', (number) => {
@@ -195,7 +195,7 @@ describe('attributes of many', () => {
     const { code, stderr } = await start(['attributes', 'set', '--all', 'mark=x', '--yes', '--state', state, ...which])
       .done
     expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringContaining(`attributes resume ${state}`) })
-    await proxy.comeBack()
+    await proxy.listenAgain()
     expect(await run('attributes', 'resume', state, ...which)).toMatchObject({ code: 0, stdout: '1200 done\n' })
     expect(await changed(user)).toBe(1_200)
     expect(existsSync(state)).toBe(false)

@@ -5,7 +5,7 @@ import { putCluster } from '../../server/test/cluster.ts'
 import { createTestDatabase } from '../../server/test/database.ts'
 import { databaseUrl, muster, temporaryFolder } from './muster.ts'
 
-it('takes a backup of the embedded database, and restores it where it has room and its key', async () => {
+it('backs up the embedded database, and restores it into an empty database with its key', async () => {
   const { path } = await temporaryFolder()
   const embedded = { MUSTER_DATA: join(path, 'data') }
   await putCluster(embedded.MUSTER_DATA)
@@ -36,7 +36,7 @@ it('takes a backup of the embedded database, and restores it where it has room a
   expect(restored.stdout).toContain(`${file}: `)
 })
 
-it('restores no other file', async () => {
+it('rejects files that are not backups', async () => {
   const { path, write } = await temporaryFolder()
   const file = await write('other', 'something else')
   const database = await createTestDatabase()

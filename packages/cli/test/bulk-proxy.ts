@@ -6,15 +6,15 @@ import { claimPorts } from '../../server/test/ports.ts'
 
 export interface BulkProxy {
   url: string
-  /** Goes away at once, in the middle of whatever is under way. */
+  /** Stops immediately and interrupts requests in flight. */
   breakDown(): void
-  /** Comes back at the same address. */
-  comeBack(): Promise<void>
+  /** Listens again on the same address. */
+  listenAgain(): Promise<void>
 }
 
 /**
- * Stands before a server, and calls `onBatch` with the number of each request that holds this mutation, before it passes it on:
- * so a test can meddle at a place that is the same each time.
+ * A proxy in front of a server. Before it forwards a request with this mutation, it calls `onBatch` with the number of the
+ * request, so that a test can interfere at a fixed point.
  */
 export async function startBulkProxy(
   target: string,
@@ -46,5 +46,5 @@ export async function startBulkProxy(
   await listen()
   const breakDown = (): void => server.close().closeAllConnections()
   onTestFinished(() => void (server.listening && breakDown()))
-  return { url: `http://127.0.0.1:${port}`, breakDown, comeBack: listen }
+  return { url: `http://127.0.0.1:${port}`, breakDown, listenAgain: listen }
 }

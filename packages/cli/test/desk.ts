@@ -5,14 +5,14 @@ import { credentialsOf, muster, type Ran, temporaryFolder } from './muster.ts'
 
 export interface Desk {
   user: TestUser
-  /** Imports text and returns what --json printed, and the exit code. */
+  /** Imports a CSV string and returns the JSON output and the exit code. */
   import(csv: string | Buffer, ...options: string[]): Promise<{ code: number | null; [name: string]: unknown }>
   run(...args: string[]): Promise<Ran>
   export(): Promise<string>
   devices(): Promise<Record<string, unknown>[]>
 }
 
-/** A user with no devices yet and the command line at hand. */
+/** A user without devices, and a function that runs the CLI. */
 export async function openDesk(app: TestApp): Promise<Desk> {
   const user = await app.createUser()
   const folder = await temporaryFolder()
@@ -40,5 +40,5 @@ export async function openDesk(app: TestApp): Promise<Desk> {
   }
 }
 
-/** What an import's report says of rows that are in. */
+/** The counts of imported rows in the report of an import. */
 export const counts = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged })

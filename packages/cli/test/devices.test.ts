@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('devices', () => {
-  it('are registered, shown, renamed and deleted', async () => {
+  it('registers, shows, renames, and deletes devices', async () => {
     const { run, lines } = await openAccount(app)
     const args = ['--hardware-id', 'H-1', '--attribute', 'net.ssid=lab', '--service', 'web=http:8080']
     const [registered] = await lines('devices', 'register', 'pump 7', ...args)
@@ -33,7 +33,7 @@ describe('devices', () => {
     expect(await lines('devices', 'list')).toEqual([])
   })
 
-  it('are listed as a table, as JSON Lines and as CSV', async () => {
+  it('lists devices as a table, JSON Lines, and CSV', async () => {
     const { user, run, lines } = await openAccount(app)
     const [one, two] = await addDevices(user, ['漢字', 'node, "two"'], { site: 'oslo', net: { ssid: 'a\nb' } })
     await addDevices(user, ['elsewhere'], { site: 'bergen' })
@@ -63,7 +63,7 @@ describe('devices', () => {
     expect(await run('devices', 'list', '--where', 'name=node')).toMatchObject({ code: 0, stdout: '' })
   })
 
-  it('are named unmistakably', async () => {
+  it('rejects an ambiguous name', async () => {
     const { user, run } = await openAccount(app)
     await addDevices(user, ['twin', 'twin', 'twin 2'])
     expect(await run('devices', 'get', 'twin')).toMatchObject({ code: 2, stderr: expect.stringContaining('several') })
@@ -73,7 +73,7 @@ describe('devices', () => {
     expect(JSON.parse(missing.stderr)).toMatchObject({ error: { hint: expect.stringContaining('devices list') } })
   })
 
-  it('of others do not exist', async () => {
+  it('does not find devices of other users', async () => {
     const [mine, other] = [await openAccount(app), await openAccount(app)]
     const [id] = await addDevices(other.user, ['theirs'])
     expect(await mine.run('devices', 'get', id!)).toMatchObject({ code: 4 })
@@ -83,7 +83,7 @@ describe('devices', () => {
     expect(await mine.lines('devices', 'list')).toEqual([])
   })
 
-  it('that contradict what is there are conflicts', async () => {
+  it('reports a duplicate hardware id as a conflict', async () => {
     const { run } = await openAccount(app)
     expect(await run('devices', 'register', 'a', '--hardware-id', 'H')).toMatchObject({ code: 0 })
     expect(await run('devices', 'register', 'b', '--hardware-id', 'H')).toMatchObject({ code: 7 })
@@ -93,7 +93,7 @@ describe('devices', () => {
     })
   })
 
-  it('are listed until nobody reads on', async () => {
+  it('stops listing when the output is closed', async () => {
     const { user, start } = await openAccount(app)
     await addDevices(
       user,
@@ -107,7 +107,7 @@ describe('devices', () => {
 })
 
 describe('services', () => {
-  it('are added, listed, changed and removed', async () => {
+  it('adds, lists, changes, and removes services', async () => {
     const { user, run, lines } = await openAccount(app)
     const [device] = await addDevices(user, ['gate'])
     const [web] = await lines('services', 'add', 'gate', 'web=http:8080')

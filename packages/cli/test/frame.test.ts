@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the help', () => {
-  it('lists commands as they call themselves', async () => {
+  it('lists every command with its summary', async () => {
     const program = await buildWholeProgram()
     const entries = commandTable.flatMap((entry) => [entry, ...(entry.verbs ?? [])])
     const commands = program.commands.flatMap((one) =>
@@ -27,13 +27,13 @@ describe('the help', () => {
     )
   })
 
-  it('names every command, and every exit code', async () => {
+  it('lists every command and every exit code', async () => {
     const { stdout } = await muster(['--help'])
     for (const { name } of commandTable) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
     expect((await muster(['devices', 'list', '--help'])).stdout).toMatch(/130 +interrupted/)
   })
 
-  it('is for errors of usage, too', async () => {
+  it('is mentioned in usage errors', async () => {
     expect(await muster(['devcies'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Did you mean devices'),
@@ -46,8 +46,8 @@ describe('the help', () => {
   })
 })
 
-describe('colour', () => {
-  it('is for terminals, unless asked for', async () => {
+describe('color', () => {
+  it('is used only on terminals, unless FORCE_COLOR is set', async () => {
     const { user, start } = await openAccount(app)
     await addDevices(user, ['gate'])
     expect((await start(['devices', 'list']).done).stdout).not.toContain('\u001b')
@@ -55,11 +55,11 @@ describe('colour', () => {
   })
 })
 
-/** A slow machine is no failure. */
+/** Long enough for slow machines. */
 const patient = { MUSTER_COMPLETION_TIMEOUT: '60000' }
 
 describe('completion', () => {
-  it('knows commands, options, profiles and devices', async () => {
+  it('completes commands, options, profiles, and devices', async () => {
     const { user, start } = await openAccount(app)
     await addDevices(user, ['gate 1', 'gate-2', 'door'])
     const run = (...args: string[]) => start(args, { env: patient }).done
@@ -76,7 +76,7 @@ describe('completion', () => {
     expect((await run('__complete', 'fish', 'dev')).stdout).toMatch(/^devices\tlist/)
   })
 
-  it('is loaded by bash', async () => {
+  it('works in bash', async () => {
     const { user, env, write } = await openAccount(app)
     await addDevices(user, ['gate 1'])
     const script = await write('completion', (await muster(['completion', 'bash'])).stdout)
@@ -85,7 +85,7 @@ describe('completion', () => {
         muster() { ${process.execPath} ${launcher} "$@"; }
         COMP_WORDS=(muster ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
         _muster; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p muster`
-      // Not in sync: the server that is asked for the names runs in this process.
+      // Not synchronous, because the server that provides the names runs in this process.
       const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', program], {
         env: { ...env, ...patient, PATH: process.env.PATH },
       })
@@ -97,7 +97,7 @@ describe('completion', () => {
   })
 
   const shells = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0)
-  it(`is loaded by ${shells.join(' and ') || 'no further shell: zsh and fish are not on this machine'}`, async () => {
+  it(`works in ${shells.join(' and ') || 'no other shell, because zsh and fish are not installed'}`, async () => {
     for (const shell of ['zsh', 'fish']) {
       const { code, stdout } = await muster(['completion', shell])
       expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(`muster __complete ${shell}`) })
@@ -107,7 +107,7 @@ describe('completion', () => {
       muster completion fish | source; complete -C 'muster devices re'`
     if (shells.includes('fish'))
       expect(execFileSync('fish', ['-c', program]).toString()).toMatch(/^register\t.+\nrename\t/)
-    // What its own completion would be asked, without a terminal to type in.
+    // Calls the completion function directly, because there is no terminal.
     const widget = `compdef() {}; _describe() { print -rl -- \${(P)2} }
       muster() { ${process.execPath} ${launcher} "$@" }; source <(muster completion zsh)
       words=(muster "'devices'" re) CURRENT=3; _muster`
@@ -118,7 +118,7 @@ describe('completion', () => {
 })
 
 describe('doctor', () => {
-  it('finds nothing wrong where nothing is', async () => {
+  it('finds no problems with a correct setup', async () => {
     const { env, lines } = await openAccount(app)
     chmodSync(env.MUSTER_CREDENTIALS!, 0o600)
     const [{ ok, checks }] = await lines('doctor')
@@ -127,7 +127,7 @@ describe('doctor', () => {
     expect(names).toEqual(['node', 'credentials', 'profile', 'reachability', 'clock', 'database', 'signature'])
   })
 
-  it('says what to do about what is wrong', async () => {
+  it('says how to fix problems', async () => {
     const { env, run, write, user } = await openAccount(app)
     chmodSync(env.MUSTER_CREDENTIALS!, 0o644)
     const open = await run('doctor')
@@ -147,7 +147,7 @@ describe('doctor', () => {
 })
 
 describe('schema and query', () => {
-  it('print the SDL, and check documents by it', async () => {
+  it('print the SDL and validate documents', async () => {
     const { run, write } = await openAccount(app)
     expect(await muster(['schema', '--url', app.url])).toMatchObject({
       code: 0,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** More than the API answers in one page. */
+/** More than one page of the API. */
 const count = 1_020
 
 describe('a file of many devices', () => {
@@ -31,7 +31,7 @@ describe('a file of many devices', () => {
   const header = '\uFEFFname,hardwareId,platform,services,site,net.ssid,$svc.categoryA\r\n'
   const file = [header, ...rows].join('')
 
-  it('goes in, changes nothing the second time, and moves to another user by way of an export', async () => {
+  it('imports once, changes nothing the second time, and can be moved to another user with an export', async () => {
     const one = await openDesk(app)
     expect(await one.import(file)).toMatchObject({ code: 0, rows: count, ...counts(count, 0, 0), problems: [] })
     const before = await one.devices()
@@ -46,13 +46,13 @@ describe('a file of many devices', () => {
     expect(await other.export()).toBe(exported)
   })
 
-  it('stops at Ctrl-C, says how far it got, and goes on with the next import', async () => {
+  it('stops at Ctrl-C, prints the progress, and continues with the next import', async () => {
     const user = await app.createUser()
     const folder = await temporaryFolder()
     const proxy = await startBulkProxy(app.url, 'registerDevice', async (number) => {
       if (number !== 5) return
       running.child.kill('SIGINT')
-      await running.says('stderr', /Stopping once/)
+      await running.waitForOutput('stderr', /Stopping after/)
     })
     const env = { MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(proxy.url, user)) }
     const path = await folder.write('devices.csv', [header, ...rows.slice(0, 300)].join(''))
@@ -63,14 +63,14 @@ describe('a file of many devices', () => {
     expect(code).toBe(130)
     expect(created).toBeLessThan(300)
     expect(stdout).toContain(`${created} created, 0 updated`)
-    expect(stderr).toContain(`${300 - created} rows are not known to be in`)
+    expect(stderr).toContain(`${300 - created} rows are not confirmed as imported`)
     const next = await muster(['import', path, '--json'], { env })
     expect(JSON.parse(next.stdout)).toMatchObject(counts(300 - created, 0, created))
   })
 })
 
 describe('an export', () => {
-  // Whatever the API takes: quotes, separators of both formats, formulas, line ends, blanks at the ends.
+  // Everything that the API accepts: quotes, separators of both formats, formulas, line endings, and outer spaces.
   const awkward = fc.string({
     unit: fc.constantFrom(
       '"',
@@ -125,9 +125,9 @@ describe('an export', () => {
     ),
   })
 
-  it('of whatever the API takes imports back unchanged', async () => {
+  it('imports back unchanged for all values that the API accepts', async () => {
     const [one, other] = [await openDesk(app), await openDesk(app)]
-    // The same each time: what fails can be looked into.
+    // A fixed seed makes failures reproducible.
     const devices = fc.sample(
       fc.uniqueArray(device, { selector: ({ hardwareId }) => hardwareId ?? {}, minLength: 60, maxLength: 60 }),
       { numRuns: 1, seed: 1 },
@@ -139,7 +139,7 @@ describe('an export', () => {
             device { services { id port } } } }`,
         { ...rest, services },
       )
-      // A port can be taken away, though not left away where the type has one.
+      // If the type has a default port, an omitted port means the default, so remove it explicitly.
       if (rest.platform !== null) continue
       for (const { id } of registerDevice.device.services) {
         await one.user.data('mutation($id: ID!) { updateService(id: $id, port: null) { id } }', { id })
@@ -169,7 +169,7 @@ describe('an export', () => {
     expect((await list('--raw')).stdout).toBe('name,site\n=1+1,-5\n')
   })
 
-  it('ends quietly when nobody reads on', async () => {
+  it('stops quietly when the output is closed', async () => {
     const desk = await openDesk(app)
     const filler = 'x'.repeat(500)
     const devices = Array.from({ length: 900 }, (_, number) => ({ name: `pipe-${number}`, attributes: { filler } }))

@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('a row', () => {
-  it('updates the device with its hardware id, or its name where that is unique', async () => {
+describe('import of rows', () => {
+  it('updates the device with the hardware id of a row, or with its unique name', async () => {
     const desk = await openDesk(app)
     await desk.import('name,hardwareId,services,site,net.ssid\na,H1,ssh:22;web=http:80,oslo,lab\nb,,,bergen,\n')
     const again =
@@ -33,7 +33,7 @@ describe('a row', () => {
     ])
   })
 
-  it('means the one of several devices of its name that has the least besides what it says', async () => {
+  it('matches a row to the device of its name that is most similar', async () => {
     const desk = await openDesk(app)
     const rows = ['same,,', 'same,oslo,', 'same,,A1', 'same,oslo,A1', 'same,bergen,', 'same,bergen,A1']
     expect(await desk.import(`name,site,rack\n${rows.join('\n')}\n`)).toMatchObject({ code: 0, ...counts(6, 0, 0) })
@@ -42,7 +42,7 @@ describe('a row', () => {
     }
   })
 
-  it('that is wrong is told with its line, and the others go in', async () => {
+  it('reports a row with an error with its line number, and imports the others', async () => {
     const desk = await openDesk(app)
     const file = [
       ...[
@@ -74,7 +74,7 @@ describe('a row', () => {
         { line: 7, reason: expect.stringContaining('net cannot be a value and the group of net.ssid') },
         { line: 8, reason: expect.stringContaining('application type "nope"') },
         { line: 9, reason: expect.stringContaining('port must be from 1 to 65535') },
-        // Known to the server alone, while other rows are in the same document.
+        // Only the server detects this error, in a document with other rows.
         { line: 10, reason: expect.stringContaining('BAD_USER_INPUT') },
         { line: 14, reason: expect.stringContaining('UTF-8') },
       ],
@@ -82,7 +82,7 @@ describe('a row', () => {
     expect((await desk.devices()).map(({ name }) => name)).toEqual(['fine', 'last', 'over\ntwo lines'])
   })
 
-  it('whose change the server refuses costs no other row its change', async () => {
+  it('makes the other changes when the server rejects one', async () => {
     const desk = await openDesk(app)
     await desk.import('name,services\na,ssh:22\nb,ssh:22\nc,ssh:22\n')
     const changed = 'name,services,site\na,ssh:23,x\nb,ssh:a/b:22,x\nc,ssh:24,x\n'
@@ -90,7 +90,7 @@ describe('a row', () => {
     expect(await desk.import(changed)).toMatchObject({ code: 3, ...counts(0, 0, 2), problems: [{ line: 3 }] })
   })
 
-  it('is not tried once it is clear that none would go in', async () => {
+  it('stops when an error would affect every row', async () => {
     const desk = await openDesk(app)
     const { createAccessKey: key } = await desk.user.data('mutation { createAccessKey(readOnly: true) { key secret } }')
     const folder = await temporaryFolder()
@@ -100,7 +100,7 @@ describe('a row', () => {
     expect({ code, notTried, error }).toMatchObject({ code: 5, notTried: 2, error: { code: 'FORBIDDEN' } })
   })
 
-  it('that is wrong keeps all out with --strict, and none goes in with --dry-run', async () => {
+  it('imports nothing with --strict if a row has an error, or with --dry-run', async () => {
     const desk = await openDesk(app)
     const rows = 'name,hardwareId\na,H1\nb,H1\n'
     expect(await desk.import(rows, '--strict')).toMatchObject({ code: 1, ...counts(0, 0, 0), problems: [{ line: 3 }] })
@@ -108,7 +108,7 @@ describe('a row', () => {
     expect(await desk.devices()).toEqual([])
   })
 
-  it('names no device where several have its name', async () => {
+  it('rejects a row with an ambiguous name', async () => {
     const desk = await openDesk(app)
     expect(await desk.import('name,site\nsame,a\nsame,b\n')).toMatchObject({ code: 0, ...counts(2, 0, 0) })
     expect(await desk.import('name,site\nsame,b\nsame,a\n')).toMatchObject({ code: 0, ...counts(0, 0, 2) })
@@ -119,7 +119,7 @@ describe('a row', () => {
     })
   })
 
-  it('finds its device in an account that is large beside the file', async () => {
+  it('finds devices in an account that is much larger than the file', async () => {
     const desk = await openDesk(app)
     const names = Array.from({ length: 60 }, (_, number) => `big-${number},${number % 2 ? `B-${number}` : ''}\n`)
     await desk.import(`name,hardwareId\n${names.join('')}`)
@@ -129,8 +129,8 @@ describe('a row', () => {
   })
 })
 
-describe('a file', () => {
-  it('that is none of devices is refused whole, with a reason', async () => {
+describe('import of a file', () => {
+  it('rejects a file without devices, with a reason', async () => {
     const desk = await openDesk(app)
     await expect(desk.import('hardwareId\nH1\n')).rejects.toThrow('there is no column "name"')
     expect(await desk.devices()).toEqual([])

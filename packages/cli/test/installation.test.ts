@@ -10,7 +10,7 @@ afterAll(async () => {
   for (const database of databases) await database.drop()
 })
 
-/** Settings of an installation with an empty database of its own. */
+/** The settings of an installation with a separate, empty database. */
 async function newInstallation(): Promise<{ env: Record<string, string>; folder: string; database: TestDatabase }> {
   const database = await createTestDatabase()
   databases.push(database)
@@ -25,13 +25,13 @@ async function newInstallation(): Promise<{ env: Record<string, string>; folder:
 }
 
 describe('an installation', () => {
-  it('serves, takes users and queries, and stops when told', async () => {
+  it('serves, adds users, runs queries, and stops on a signal', async () => {
     const { env: usual, folder } = await newInstallation()
-    // Nobody else may answer there once it has stopped.
+    // No other server may respond on this port after it has stopped.
     const [port] = await claimPorts(1)
     const env = { ...usual, PORT: String(port) }
     const server = startMuster(['serve'], { env })
-    await server.says('stdout', /is ready/)
+    await server.waitForOutput('stdout', /is ready/)
 
     const added = await muster(['users', 'add', 'Ada@example.com', '--json'], { env })
     const credentials = join(folder, 'credentials-ada@example.com')
@@ -52,10 +52,10 @@ describe('an installation', () => {
     })
   })
 
-  it('takes no user twice and overwrites no credentials', async () => {
+  it('rejects duplicate users and does not overwrite credentials', async () => {
     const { env, folder } = await newInstallation()
     await mkdir(folder, { mode: 0o700 })
-    // Root works for the user whose folder it is.
+    // As root, files belong to the owner of the folder.
     const self = process.getuid?.() ?? 0
     const owner = self === 0 ? 1000 : self
     for (const each of [dirname(folder), folder]) await chown(each, owner, process.getgid?.() ?? 0)
@@ -65,7 +65,7 @@ describe('an installation', () => {
     expect(again.code).toBe(7)
     expect(JSON.parse(again.stderr)).toMatchObject({ error: { code: 'CONFLICT' } })
     const overwriting = await muster(['users', 'add', 'eve@example.com', '--credentials', file], { env })
-    expect(overwriting).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') })
+    expect(overwriting).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') })
     expect((await muster(['users', 'add', 'eve@example.com'], { env })).code).toBe(0)
     expect((await stat(join(folder, 'credentials-eve@example.com'))).uid).toBe(owner)
     expect((await stat(file)).uid).toBe(self)
@@ -98,7 +98,7 @@ describe('an installation', () => {
     expect(await muster(['users', 'remove', 'owner@localhost', '--yes'], { env })).toMatchObject({ code: 7 })
   })
 
-  it('gives new users the public address, once there is one', async () => {
+  it('gives new users the public URL if it is set', async () => {
     const { env, folder } = await newInstallation()
     const addedUrl = async (email: string, more: Record<string, string> = {}) => {
       await muster(['users', 'add', email], { env: { ...env, ...more } })
@@ -109,12 +109,12 @@ describe('an installation', () => {
     expect(await addedUrl('bob@example.com', { MUSTER_PUBLIC_URL })).toBe(MUSTER_PUBLIC_URL)
   })
 
-  it('gives a user another password, in a file of its own', async () => {
+  it('resets the password of a user and writes it to a new file', async () => {
     const { env: usual, folder } = await newInstallation()
     const [port] = await claimPorts(1)
     const env = { ...usual, PORT: String(port) }
     const server = startMuster(['serve'], { env })
-    await server.says('stdout', /is ready/)
+    await server.waitForOutput('stdout', /is ready/)
     const passwordIn = async (file: string) => /^MUSTER_PASSWORD=(.+)$/m.exec(await readFile(file, 'utf8'))![1]!
     const signIn = async (password: string) => {
       const url = `http://127.0.0.1:${port}`
@@ -144,7 +144,7 @@ describe('an installation', () => {
     const given = await passwordIn(password)
     expect([await signIn(former), await signIn(given)]).toEqual([401, 200])
 
-    // Not overwritten, and then nothing has changed.
+    // The file is not overwritten, and the password is unchanged.
     const again = await muster(['users', 'reset-password', 'owner@localhost'], { env })
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('Name another file with --file') })
     expect(await signIn(given)).toBe(200)
@@ -154,18 +154,18 @@ describe('an installation', () => {
     await server.done
   })
 
-  it('is brought to the schema of the release', async () => {
+  it('migrates to the schema of the release', async () => {
     const { env } = await newInstallation()
     expect(await muster(['migrate', '--json'], { env })).toMatchObject({ code: 0, stdout: '{"migrations":[]}\n' })
   })
 
-  it('names the setting where its database does not answer', async () => {
+  it('names the setting of an unreachable database', async () => {
     const { code, stderr } = await muster(['migrate'], { env: { DATABASE_URL: 'postgresql://127.0.0.1:1/none' } })
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('DATABASE_URL') })
   })
 })
 
-describe('made-up fleets', () => {
+describe('sample fleets', () => {
   const fleets = async ({ db }: TestDatabase) => ({
     devices: await db.selectFrom('device').selectAll().orderBy('id').execute(),
     live: await db.selectFrom('device_live').selectAll().orderBy('device_id').execute(),
@@ -173,7 +173,7 @@ describe('made-up fleets', () => {
   })
   const anonymous = (rows: { account_id: string }[]) => rows.map(({ account_id: _account, ...rest }) => rest)
 
-  it('are the same every time, and there once', async () => {
+  it('are always the same and are added once', async () => {
     const [one, other] = [await newInstallation(), await newInstallation()]
     const args = ['seed', '--users', '2', '--devices', '300', '--services', '3', '--json']
     const first = await muster(args, { env: one.env })
@@ -200,7 +200,7 @@ describe('made-up fleets', () => {
     expect(made.services.every(({ port }) => port !== null)).toBe(true)
   })
 
-  it('are counted in whole numbers', async () => {
+  it('require whole numbers', async () => {
     expect(await muster(['seed', '--devices', 'many'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('whole number'),
@@ -209,7 +209,7 @@ describe('made-up fleets', () => {
 })
 
 describe('the embedded database', () => {
-  it('is started for a command while no server runs', async () => {
+  it('is started for a command if no server runs', async () => {
     const { path } = await temporaryFolder()
     const env = { MUSTER_DATA: join(path, 'data') }
     const { stdout, stderr, code } = await muster(['seed', '--devices', '20', '--services', '0', '--json'], { env })
@@ -227,7 +227,10 @@ describe('the embedded database', () => {
     const { path } = await temporaryFolder()
     const env = { MUSTER_DATA: join(path, 'data') }
     const { code, stderr } = await muster(args, { env })
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`no Muster in ${path}/data`) })
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`no Muster installation found in ${path}/data`),
+    })
     expect(stderr).toContain('Set MUSTER_DATA or DATABASE_URL')
     expect(await readdir(path)).toEqual([])
   })
@@ -247,7 +250,7 @@ describe('help', () => {
     ['query'],
   ]
 
-  it.each(commands.map((command) => [command]))('is there for muster %j', async (command) => {
+  it.each(commands.map((command) => [command]))('exists for muster %j', async (command) => {
     expect(await muster([...command, '--help'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Usage: muster'),
@@ -255,12 +258,12 @@ describe('help', () => {
     })
   })
 
-  it('is pointed at where the usage is wrong', async () => {
+  it('is mentioned in usage errors', async () => {
     expect(await muster(['impotr'])).toMatchObject({ code: 2, stderr: expect.stringContaining('muster --help') })
     expect(await muster(['import'])).toMatchObject({ code: 2, stderr: expect.stringContaining('muster import --help') })
     expect(await muster(['query', '-'], { input: '\n' })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('give a document'),
+      stderr: expect.stringContaining('pass a document'),
     })
   })
 })

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { launcher } from './muster.ts'
 
-/** A Node from before 24: the machine's own where it is one, else this one made to look like one. */
+/** A Node older than 24: an installed one, else this one with a fake version. */
 const olderNode = findOlderNode()
 
 function findOlderNode(): string[] {
@@ -35,11 +35,11 @@ function start(...args: string[]) {
   return { child, done }
 }
 
-/** The process that the launcher runs the command in, once it does and the launcher is ready to pass signals on. */
+/** The child process of the launcher, after the launcher is ready to forward signals. */
 async function commandOf(launcherPid: number): Promise<number> {
   for (;;) {
     const children = readFileSync(`/proc/${launcherPid}/task/${launcherPid}/children`, 'utf8').trim()
-    // Node itself takes the other two from the start.
+    // Node handles the other two signals from the start.
     if (children !== '' && takes(launcherPid, 'SIGHUP')) return Number(children)
     await sleep(20)
   }
@@ -51,7 +51,7 @@ function takes(pid: number, signal: NodeJS.Signals): boolean {
   return ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n
 }
 
-/** Also when nobody has taken note of its end yet. */
+/** Whether a process has ended, even if its parent has not waited for it yet. */
 function hasEnded(pid: number): boolean {
   try {
     return /^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -61,13 +61,13 @@ function hasEnded(pid: number): boolean {
 }
 
 describe('started by an older Node', () => {
-  it('the command runs by the Node that came with it', async () => {
+  it('runs the command with the bundled Node', async () => {
     const { child, done } = start('--version')
     child.stdin.end()
     expect(await done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
   })
 
-  it('its exit code comes through', async () => {
+  it('passes the exit code on', async () => {
     const { child, done } = start('query', '--variables', '[]', '{ version }')
     child.stdin.end()
     expect(await done).toMatchObject({ code: 2, stderr: expect.stringContaining('must be a JSON object') })
@@ -83,7 +83,7 @@ describe('started by an older Node', () => {
     },
   )
 
-  it('the command ends with a launcher that is killed', async () => {
+  it('ends the command when the launcher is killed', async () => {
     const { child } = start('query')
     const command = await commandOf(child.pid!)
     child.kill('SIGKILL')

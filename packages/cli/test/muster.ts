@@ -22,11 +22,11 @@ export interface RunOptions {
 }
 
 export interface Running extends RunningProcess {
-  /** Everything it has printed so far. */
+  /** The output so far. */
   stdout(): string
   stderr(): string
-  /** Resolves once what it has said matches; rejects where it ends without. */
-  says(on: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>
+  /** Resolves when the output matches. Rejects if the command ends first. */
+  waitForOutput(on: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>
 }
 
 interface RunningProcess {
@@ -34,14 +34,14 @@ interface RunningProcess {
   done: Promise<Ran>
 }
 
-/** The command as people run it, in an environment of its own. */
+/** Runs the CLI as a separate process with a clean environment. */
 export function startMuster(args: string[], { env = {}, input = '' }: RunOptions = {}): Running {
   const child = spawn(process.execPath, [launcher, ...args], {
     env: {
       PATH: process.env.PATH,
       HOME: '/nowhere',
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      // A busy machine is no silence of the database.
+      // Do not mistake a busy machine for an unresponsive database.
       MUSTER_DATABASE_SILENCE: '20000',
       ...env,
     },
@@ -49,7 +49,7 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (chunk) => (said.stdout += chunk))
   child.stderr.setEncoding('utf8').on('data', (chunk) => (said.stderr += chunk))
-  // A command that ends before it has read all closes its end.
+  // A command that ends before it has read its input closes the pipe.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const done = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }))
@@ -62,7 +62,7 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
     done,
     stdout: () => said.stdout,
     stderr: () => said.stderr,
-    async says(on, pattern) {
+    async waitForOutput(on, pattern) {
       let hasEnded = false
       const ended = done.then(() => {
         hasEnded = true
@@ -70,7 +70,7 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
       for (;;) {
         const found = pattern.exec(said[on])
         if (found !== null) return found
-        if (hasEnded) throw new Error(`it ended without saying ${pattern}: ${said.stdout}${said.stderr}`)
+        if (hasEnded) throw new Error(`the command ended without printing ${pattern}: ${said.stdout}${said.stderr}`)
         await Promise.race([once(child[on], 'data'), ended])
       }
     },
@@ -79,13 +79,13 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
 
 export const muster = (args: string[], options?: RunOptions): Promise<Ran> => startMuster(args, options).done
 
-/** A folder of the test's own, and a way to put files in it. */
+/** A temporary folder and a function that writes files in it. */
 export async function temporaryFolder(): Promise<{
   path: string
   write(name: string, text: string | Buffer): Promise<string>
 }> {
   const path = await mkdtemp(join(tmpdir(), 'muster-cli-'))
-  // A program that was killed may still be at its last file.
+  // A killed program may still be writing its last file.
   onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10 }))
   return {
     path,
@@ -96,11 +96,11 @@ export async function temporaryFolder(): Promise<{
   }
 }
 
-/** The credentials file of a user of a test server. */
+/** The content of a credentials file for a user of a test server. */
 export const credentialsOf = (url: string, { keyId, secret, email }: TestUser): string =>
   formatCredentials({ url, accessKeyId: keyId, secretAccessKey: secret, email, password: 'unused' })
 
-/** DATABASE_URL for a database of the tests, which may be on a socket. */
+/** DATABASE_URL of a test database, which may use a Unix socket. */
 export function databaseUrl({ connectionString, host, port, user, password, database }: pg.ClientConfig): string {
   if (connectionString !== undefined) return connectionString
   const query = new URLSearchParams()

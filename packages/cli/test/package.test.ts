@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-it('works from its tarball in an empty folder, with that of the client and no server', async () => {
+it('works from its tarball in an empty folder, with the client and without the server', async () => {
   const folder = await temporaryFolder()
   const modules = join(folder.path, 'node_modules')
   const builders = { client: buildClient, cli: buildPackage }
@@ -30,7 +30,7 @@ it('works from its tarball in an empty folder, with that of the client and no se
     await mkdir(installed, { recursive: true })
     await run('tar', ['-xzf', join(folder.path, filename), '-C', installed, '--strip-components=1'])
   }
-  // What comes from the registry is linked: tests need none.
+  // Links dependencies, so that the test needs no registry.
   const manifest = await import(join(modules, '@muster/cli/package.json'), { with: { type: 'json' } })
   const needed = Object.keys(manifest.default.dependencies)
   expect(needed.filter((name) => name.startsWith('@muster/'))).toEqual(['@muster/client'])
@@ -58,6 +58,6 @@ it('works from its tarball in an empty folder, with that of the client and no se
   expect(await muster('agent', 'check', '--help')).toMatchObject({ code: 0 })
   expect((await muster('agent', 'check')).stdout).toContain('hardware')
   const server = await muster('serve')
-  expect(server).toMatchObject({ code: 1, stderr: expect.stringContaining('part of the server') })
+  expect(server).toMatchObject({ code: 1, stderr: expect.stringContaining('needs the server') })
   expect(server.stderr).not.toContain('at ')
 })

@@ -20,7 +20,7 @@ interface Listed {
   recoverable: { from: string; until: string }[]
 }
 
-/** A server on an embedded database that is archived, and the commands of its operator. */
+/** A server on an embedded database with an archive, and the commands of its operator. */
 async function newInstallation(name = "arch ive's 100%p") {
   const { path } = await temporaryFolder()
   const data = join(path, 'data')
@@ -58,7 +58,7 @@ async function namesIn(data: string, server: ServerProcess): Promise<string[]> {
   return login.devices.items.map(({ name }: { name: string }) => name)
 }
 
-/** Registers numbered devices one after the other until it is told to stop. */
+/** Registers numbered devices one after another until it is stopped. */
 function keepRegistering(data: string, server: ServerProcess) {
   const written: { sent: number; acknowledged: number }[] = []
   let isStopped = false
@@ -80,7 +80,7 @@ function keepRegistering(data: string, server: ServerProcess) {
 }
 
 describe('point-in-time recovery', () => {
-  it('restores every write up to the moment, and none after it', async () => {
+  it('restores every write up to the target time, and none after it', async () => {
     const { data, serve, baseBackup, run, list, fails } = await newInstallation()
     const server = await serve()
     const writes = keepRegistering(data, server)
@@ -107,7 +107,7 @@ describe('point-in-time recovery', () => {
     expect(restored.length).toBeLessThanOrEqual(notAfter)
     expect(restored).toEqual(restored.map((_, index) => String(index).padStart(6, '0')))
 
-    // The restored database archives a history of its own, which ends later than the one that it left.
+    // The restored database archives a new timeline, which ends later than the previous one.
     await baseBackup()
     await register(data, second, 'later')
     await second.stop()
@@ -116,7 +116,7 @@ describe('point-in-time recovery', () => {
     expect(await namesIn(data, await serve())).toEqual([...restored, 'later'])
   })
 
-  it('follows the history before a restore where it is asked to', async () => {
+  it('follows the timeline before a restore if requested', async () => {
     const { path, data, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     await register(data, server, 'first')
@@ -136,13 +136,13 @@ describe('point-in-time recovery', () => {
       await run(['restore', '--without-key', ...args], { MUSTER_DATA: folder })
       return run(['backup', `${folder}.backup`], { MUSTER_DATA: folder, MUSTER_ARCHIVE_DIR: '' })
     }
-    // A moment after the last transaction, before the end of the archive.
+    // A time after the last transaction, before the end of the archive.
     expect((await restoreInto(drill, ['--to', until])).rows.device).toBe(2)
     expect((await restoreInto(`${drill}2`, ['--to', 'latest', '--timeline', '1'])).rows.device).toBe(2)
     expect((await restoreInto(`${drill}3`, ['--to', moment, '--timeline', '1'])).rows.device).toBe(1)
   })
 
-  it('names the moments that can be restored, refuses others, and finds damage', async () => {
+  it('lists the restorable times, rejects others, and detects damage', async () => {
     const { data, archive, serve, baseBackup, list, fails } = await newInstallation()
     const server = await serve()
     const { folder } = await baseBackup()
@@ -155,7 +155,7 @@ describe('point-in-time recovery', () => {
     }
     expect(await fails(['restore', '--to', '2026-01-01T00:00:00'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('with its zone'),
+      stderr: expect.stringContaining('with a time zone'),
     })
 
     await writeFile(join(folder, 'data/PG_VERSION.zst'), zstdCompressSync('17\n'))
@@ -168,7 +168,7 @@ describe('point-in-time recovery', () => {
     expect((await list()).recoverable).toEqual([])
   })
 
-  it('keeps as many base backups as it is told to, with the WAL since the oldest', async () => {
+  it('keeps the configured number of base backups, with the WAL since the oldest', async () => {
     const { archive, serve, run } = await newInstallation()
     await serve()
     const names: string[] = []
@@ -184,12 +184,12 @@ describe('point-in-time recovery', () => {
 })
 
 describe('a base backup', () => {
-  it('that is killed leaves nothing that a restore would take, and the next one succeeds', async () => {
+  it('leaves nothing that a restore would use when it is killed, and the next one succeeds', async () => {
     const { data, env, archive, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     const first = await baseBackup()
     const writes = keepRegistering(data, server)
-    // Slow enough to be killed at any step.
+    // Slow enough to kill it at any step.
     const slow = { ...env, MUSTER_BACKUP_RATE: '16' }
     for (let kill = 0; kill < 6; kill++) {
       const { child, done } = startMuster(['backup', '--base'], { env: slow })
@@ -210,12 +210,12 @@ describe('a base backup', () => {
     expect(login.devices.total).toBe(writes.written.length)
   })
 
-  it('survives a kill of the server', async () => {
+  it('is not affected when the server is killed', async () => {
     const { data, env, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     const first = await baseBackup()
-    const { says, done } = startMuster(['backup', '--base'], { env: { ...env, MUSTER_BACKUP_RATE: '1' } })
-    await Promise.race([says('stderr', /./).catch(() => {}), sleep(2_000)])
+    const { waitForOutput, done } = startMuster(['backup', '--base'], { env: { ...env, MUSTER_BACKUP_RATE: '1' } })
+    await Promise.race([waitForOutput('stderr', /./).catch(() => {}), sleep(2_000)])
     await register(data, server, 'acknowledged')
     await server.stop('SIGKILL')
     expect((await done).code).not.toBe(0)
@@ -225,7 +225,7 @@ describe('a base backup', () => {
     expect(await namesIn(data, await serve())).toEqual(['acknowledged'])
   })
 
-  it('needs an archive, and the embedded database', async () => {
+  it('requires an archive and the embedded database', async () => {
     const { path } = await temporaryFolder()
     const env = { MUSTER_DATA: join(path, 'data'), MUSTER_ARCHIVE_DIR: '' }
     const unset = await muster(['backup', '--base'], { env })
@@ -240,7 +240,7 @@ describe('a base backup', () => {
 })
 
 describe('the archive', () => {
-  it('is refused when it belongs to another database', async () => {
+  it('is rejected when it belongs to another database', async () => {
     const { archive, env, serve } = await newInstallation()
     await (await serve()).stop()
     await writeFile(join(archive, 'system-identifier'), '1234567890\n')
@@ -248,7 +248,7 @@ describe('the archive', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('archive of another database') })
   })
 
-  it('that cannot be written does not keep the server from serving', async () => {
+  it('may be read-only without stopping the server', async () => {
     const { path, data, serve, fails } = await newInstallation('file/archive')
     await writeFile(join(path, 'file'), '')
     const server = await serve()

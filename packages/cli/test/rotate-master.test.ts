@@ -28,7 +28,7 @@ afterAll(async () => {
 const keyIn = async (folder: string, name: string): Promise<Buffer> =>
   Buffer.from(await readFile(join(folder, name), 'utf8'), 'base64')
 
-/** What stands encrypted in the database, each with whose it is. */
+/** The encrypted values in the database, each with its owner. */
 async function storedSecrets({ db }: TestDatabase) {
   const keys = await db.selectFrom('access_key').select(['account_id', 'key', 'encrypted_secret']).execute()
   const webhooks = await db
@@ -57,12 +57,12 @@ async function opensAll(masterKey: Buffer): Promise<boolean[]> {
   })
 }
 
-/** Resolves once the database answers this with a row. */
+/** Resolves when this query returns a row. */
 async function seen(query: ReturnType<typeof sql>): Promise<void> {
   while ((await query.execute(database.db)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-it('a rotation that is killed goes on where it was, while the server runs and everything works', async () => {
+it('resumes a killed rotation while the server runs and all secrets keep working', async () => {
   const { path: folder } = await temporaryFolder()
   const env = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
   const server = await startServerProcess(env)
@@ -86,7 +86,7 @@ it('a rotation that is killed goes on where it was, while the server runs and ev
   const former = await keyIn(folder, 'master.key')
   expect(new Set(await opensAll(former))).toEqual(new Set([true]))
 
-  // Stopped at its first secret, and killed there.
+  // Blocks the rotation at its first secret and kills it there.
   const held = await database.db.startTransaction().execute()
   await sql`select from access_key for update`.execute(held)
   const cut = startMuster(['keys', 'rotate-master'], { env })
@@ -142,7 +142,7 @@ it('a rotation that is killed goes on where it was, while the server runs and ev
   await expect(start(sent)).rejects.toThrow(/is not the one of this database/)
 })
 
-it('a key of the settings takes two steps', async () => {
+it('rotates a key from the settings in two steps', async () => {
   const own = await createTestDatabase()
   try {
     const { path: folder } = await temporaryFolder()

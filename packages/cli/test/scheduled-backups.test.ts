@@ -35,12 +35,12 @@ async function metric(url: string, name: string): Promise<number | undefined> {
   return value === undefined ? undefined : Number(value)
 }
 
-/** Waits until it is so; the test's own limit ends it otherwise. */
+/** Waits until the condition is true. The timeout of the test limits the wait. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(200)
 }
 
-it('writes backups by schedule, keeps the newest, and restores from one', async () => {
+it('writes scheduled backups, keeps the newest, and restores from one', async () => {
   const { path, data } = await newFolder()
   const folder = join(path, 'nightly')
   const env = { MUSTER_DATA: data, MUSTER_BACKUP_EVERY: '2s', MUSTER_BACKUP_KEEP: '2', MUSTER_BACKUP_DIR: folder }
@@ -62,7 +62,7 @@ it('writes backups by schedule, keeps the newest, and restores from one', async 
   expect({ code: restored.code, stderr: restored.stderr }).toEqual({ code: 0, stderr: '' })
 })
 
-it('takes base backups by schedule where there is an archive, also with several server processes', async () => {
+it('takes scheduled base backups if there is an archive, also with several server processes', async () => {
   const { path, data } = await newFolder()
   const archive = join(path, 'archive')
   const env = { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive, MUSTER_BACKUP_EVERY: '1h', MUSTER_WORKERS: '2' }
@@ -75,7 +75,7 @@ it('takes base backups by schedule where there is an archive, also with several 
   expect(findings.get('backup')).toMatchObject({ result: 'ok' })
 })
 
-it('reports a backup that fails, and one that is too old', async () => {
+it('reports a failed backup and an outdated backup', async () => {
   const { path, data } = await newFolder()
   const folder = join(path, 'file/backups')
   await writeFile(join(path, 'file'), '')
@@ -90,7 +90,7 @@ it('reports a backup that fails, and one that is too old', async () => {
   const { body } = await sendAs(await readCredentials(data), server.url, '{ login { email } }')
   expect(body.errors).toBeUndefined()
 
-  // As after a failure that lasts.
+  // The state after a lasting failure.
   await server.stop()
   const status = JSON.parse(await readFile(join(data, 'backup-status.json'), 'utf8'))
   const newest = new Date(Date.now() - 3 * 3_600_000).toISOString()
@@ -102,11 +102,11 @@ it('reports a backup that fails, and one that is too old', async () => {
   })
 })
 
-it('reports an archive that cannot be written, and when it can be again', async () => {
+it('reports when the archive cannot be written and when it recovers', async () => {
   const { path, data } = await newFolder()
   const archive = join(path, 'archive')
   const server = await serve({ MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive })
-  // Root may write anywhere, but not into a file.
+  // Root can write to any folder, but cannot create files below a file.
   const wal = join(archive, 'wal')
   await rm(wal, { recursive: true })
   await writeFile(wal, '')
@@ -120,7 +120,7 @@ it('reports an archive that cannot be written, and when it can be again', async 
   expect(server.stderr()).toContain('the write-ahead log cannot be archived')
 })
 
-it('warns of a data folder that others can read', async () => {
+it('warns about a data folder that other users can read', async () => {
   const { data } = await newFolder()
   await chmod(data, 0o755)
   const server = await serve({ MUSTER_DATA: data })

@@ -14,13 +14,13 @@ afterAll(() => app.close())
 
 interface Broker {
   url: string
-  /** Every try to sign on: client id, user name and password. */
+  /** Every connection attempt: client id, user name, and password. */
   signOns: [client: string, user: string, password: string][]
   published: { topic: string; payload: string; from: string }[]
   cutOff(): void
 }
 
-/** A stock broker that lets anybody in. */
+/** A standard broker that accepts all clients. */
 async function startBroker(): Promise<Broker> {
   const signOns: Broker['signOns'] = []
   const published: Broker['published'] = []
@@ -65,7 +65,7 @@ async function openDesk(): Promise<Desk> {
   }
 }
 
-test('devices register, sign on, report, drop and return; the report counts it', async () => {
+test('registers devices that connect, report, disconnect, and reconnect, and counts it', async () => {
   const [desk, broker] = [await openDesk(), await startBroker()]
   const { code, stdout, stderr } = await desk.simulate(
     ...['--devices', '6', '--for', '8s', '--every', '1s', '--drop-every', '1s', '--broker', broker.url, '--json'],
@@ -82,7 +82,7 @@ test('devices register, sign on, report, drop and return; the report counts it',
   expect(devices.every(({ platform }) => platform === 'muster-simulator')).toBe(true)
   const ids = new Set(devices.map(({ id }) => id))
   expect(broker.signOns.every(([client, name]) => ids.has(client) && name === client)).toBe(true)
-  // One may be gone each time before its first report was due; all of them are not.
+  // One device may always disconnect before its first report, but not all of them.
   expect(broker.published.length).toBeGreaterThan(0)
   expect(broker.published.every(({ from }) => ids.has(from))).toBe(true)
   for (const { topic, payload, from } of broker.published) {
@@ -114,7 +114,7 @@ test.each([
   while ((await seen()).some(({ state }) => state === 'active')) await sleep(100)
 })
 
-test('devices that register faster than their code may wait for the server to let them', async () => {
+test('waits when devices register faster than the rate limit of the code', async () => {
   const clock = { now: 0 }
   const limited = await app.startAnother({ elapsed: () => clock.now, env: { MUSTER_KEY_POINTS: '100' } })
   onTestFinished(() => limited.close())
@@ -129,7 +129,7 @@ test('devices that register faster than their code may wait for the server to le
   expect(JSON.parse(stdout)).toMatchObject({ devices: 110, connects: 110, failures: {} })
 })
 
-test('the code is deleted, and --remove takes the devices away', async () => {
+test('deletes the code, and removes the devices with --remove', async () => {
   const [desk, broker] = [await openDesk(), await startBroker()]
   const { code, stdout } = await desk.simulate('--devices', '3', '--for', '1s', '--broker', broker.url, '--remove')
   expect([code, stdout]).toEqual([0, expect.stringMatching(/devices +3, 3 of them signed on/)])
@@ -137,7 +137,7 @@ test('the code is deleted, and --remove takes the devices away', async () => {
   expect((await desk.user.data('{ login { registrationCodes { id } } }')).login.registrationCodes).toEqual([])
 })
 
-test('--existing takes the same devices again, with new secrets', async () => {
+test('--existing uses the same devices with new secrets', async () => {
   const [desk, broker] = [await openDesk(), await startBroker()]
   const short = ['--for', '1s', '--drop-every', '0', '--broker', broker.url]
   await desk.simulate('--devices', '17', ...short)
@@ -147,10 +147,10 @@ test('--existing takes the same devices again, with new secrets', async () => {
   const passwords = (id: string) => broker.signOns.filter(([client]) => client === id).map(([, , password]) => password)
   expect(before.map(({ id }) => new Set(passwords(id)).size)).toEqual(Array(17).fill(2))
   const { code, stderr } = await desk.simulate('--devices', '18', '--existing', ...short)
-  expect([code, stderr]).toEqual([1, expect.stringContaining('there are 17 devices of earlier simulations, not 18')])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('found only 17 of 18 devices of earlier simulations')])
 })
 
-test('devices return when the broker lets go of all of them', async () => {
+test('reconnects all devices when the broker disconnects them', async () => {
   const [desk, broker] = [await openDesk(), await startBroker()]
   const args = ['simulate', '--devices', '5', '--for', '1h', '--drop-every', '0', '--broker', broker.url, '--json']
   const { child, done } = startMuster(args, { env: desk.env })
@@ -165,17 +165,17 @@ test('devices return when the broker lets go of all of them', async () => {
   expect(counts.failures['the connection was lost']).toBe(5)
 })
 
-test('it ends in time, whoever is still to sign on', async () => {
+test('ends on time, even if some devices have not connected', async () => {
   const [desk, broker] = [await openDesk(), await startBroker()]
   const args = ['--devices', '30', '--rate', '1', '--for', '2s', '--drop-every', '0', '--broker', broker.url]
   const { code, stderr } = await desk.simulate(...args)
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/(2[6-9]|30) of 30 devices never signed on\s+The time was over/),
+    expect.stringMatching(/(2[6-9]|30) of 30 devices never connected\s+The run ended/),
   ])
 })
 
-test('a broker that is not there is said so', async () => {
+test('reports an unreachable broker', async () => {
   const desk = await openDesk()
   const { code, stdout, stderr } = await desk.simulate(
     '--devices',
@@ -189,7 +189,7 @@ test('a broker that is not there is said so', async () => {
   expect([code, stdout, stderr]).toEqual([
     1,
     expect.stringMatching(/\d+ × ECONNREFUSED/),
-    expect.stringMatching(/2 of 2 devices never signed on[\s\S]*MUSTER_MQTT_PORT/),
+    expect.stringMatching(/2 of 2 devices never connected[\s\S]*MUSTER_MQTT_PORT/),
   ])
   expect(await desk.devices()).toEqual([])
 })
@@ -203,14 +203,14 @@ test.each([
   [['--devices', '0'], 2, /from 1 to 20000/],
   [['--for', '2d'], 2, /time such as 30s/],
   [['--broker', 'http://127.0.0.1'], 2, /mqtt:\/\/127\.0\.0\.1:1883/],
-])('%j is refused', async (args, code, message) => {
+])('rejects %j', async (args, code, message) => {
   const desk = await openDesk()
   const ran = await desk.simulate(...args)
   expect([ran.code, ran.stderr]).toEqual([code, expect.stringMatching(message)])
   expect(await desk.devices()).toEqual([])
 })
 
-test('Ctrl-C ends it with a report, and removes what was to be removed', async () => {
+test('Ctrl-C prints the statistics and removes the devices', async () => {
   const [desk, broker] = [await openDesk(), await startBroker()]
   const args = ['simulate', '--devices', '3', '--for', '1h', '--broker', broker.url, '--remove', '--json']
   const { child, done } = startMuster(args, { env: desk.env })

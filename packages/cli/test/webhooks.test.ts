@@ -17,7 +17,7 @@ const printedLines = ({ stdout }: Running) =>
     .map((line) => JSON.parse(line))
 
 describe('webhooks', () => {
-  it('are created, changed, rotated and deleted', async () => {
+  it('creates, changes, rotates, and deletes webhooks', async () => {
     const { run, lines } = await openAccount(app)
     const url = 'http://127.0.0.1:1/'
     const [webhook] = await lines('webhooks', 'create', url, '--events', 'device.register', '--name', 'mine')
@@ -36,7 +36,7 @@ describe('webhooks', () => {
     expect(await run('webhooks', 'deliveries', id)).toMatchObject({ code: 4 })
   })
 
-  it('are tested, and their deliveries sent again', async () => {
+  it('tests webhooks and sends deliveries again', async () => {
     const { user, run, lines } = await openAccount(app)
     const receiver = await startReceiver()
     const [{ id }] = await lines('webhooks', 'create', receiver.url, '--events', 'device.register')
@@ -45,7 +45,7 @@ describe('webhooks', () => {
     expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/httpStatus +410[\s\S]+gone/) })
     await addDevices(user, ['gate'])
     await receiver.waitFor(2)
-    // Of the test and of the event.
+    // The deliveries of the test and of the event.
     await expect
       .poll(async () => (await lines('webhooks', 'deliveries', id, '--failed')).map(({ httpStatus }) => httpStatus))
       .toEqual([410, 410])
@@ -62,7 +62,7 @@ describe('webhooks', () => {
     await receiver.close()
   })
 
-  it('are listened to, and what is forged is refused', async () => {
+  it('receives deliveries and rejects forged requests', async () => {
     const account = await openAccount(app)
     const listening = account.start([
       'webhooks',
@@ -74,7 +74,7 @@ describe('webhooks', () => {
       'device.register',
       '--json',
     ])
-    const [, url] = await listening.says('stderr', /Listening on (http:\S+) for the webhook wh_\w+/)
+    const [, url] = await listening.waitForOutput('stderr', /Listening on (http:\S+) for the webhook wh_\w+/)
     await addDevices(account.user, ['gate'])
     await expect
       .poll(() => printedLines(listening))
@@ -87,12 +87,12 @@ describe('webhooks', () => {
     expect({ code, lines: stdout.split('\n').length, stderr }).toMatchObject({
       code: 0,
       lines: 2,
-      stderr: expect.stringContaining('refused a request'),
+      stderr: expect.stringContaining('rejected a request'),
     })
     expect(await account.lines('webhooks', 'list')).toEqual([])
   })
 
-  it('are listened to with a secret of before', async () => {
+  it('receives deliveries with an existing secret', async () => {
     const account = await openAccount(app)
     expect(await account.run('webhooks', 'listen', '--port', '0')).toMatchObject({
       code: 2,
@@ -103,7 +103,7 @@ describe('webhooks', () => {
     )
     const env = { MUSTER_WEBHOOK_SECRET: secret }
     const listening = account.start(['webhooks', 'listen', '--port', '0', '--json', '--answer', '500'], { env })
-    const [, url] = await listening.says('stderr', /Listening on (http:\S+);/)
+    const [, url] = await listening.waitForOutput('stderr', /Listening on (http:\S+)\. Press/)
     await account.run('webhooks', 'update', id, '--url', url!)
     expect(await account.run('webhooks', 'test', id)).toMatchObject({ code: 1, stdout: expect.stringContaining('500') })
     await expect.poll(() => printedLines(listening)).toMatchObject([{ type: 'webhook.test' }])
@@ -111,7 +111,7 @@ describe('webhooks', () => {
 })
 
 describe('events', () => {
-  it('are listed by type, device and time', async () => {
+  it('lists events by type, device, and time', async () => {
     const { user, run, lines } = await openAccount(app)
     const [gate] = await addDevices(user, ['gate', 'door'])
     await user.data('mutation($id: String!) { setAttribute(serviceId: $id, name: "site", value: "oslo") }', {
@@ -133,10 +133,10 @@ describe('events', () => {
     })
   })
 
-  it('are printed as they happen, from an event on', async () => {
+  it('prints events as they happen, starting after an event', async () => {
     const account: Account = await openAccount(app)
     const tail = account.start(['events', 'tail', '--json'])
-    await tail.says('stderr', /Connected/)
+    await tail.waitForOutput('stderr', /Connected/)
     await addDevices(account.user, ['one', 'two'])
     await expect.poll(() => printedLines(tail).length).toBe(2)
     tail.child.kill('SIGINT')

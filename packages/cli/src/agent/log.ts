@@ -1,4 +1,4 @@
-/** Tells what happens, a line each, and no secrets. */
+/** Writes one line per event. Details must not contain secrets. */
 export interface Log {
   info(message: string, details?: Details): void
   warn(message: string, details?: Details): void
@@ -9,7 +9,7 @@ type Details = Readonly<Record<string, string | number | undefined>>
 
 interface LogOptions {
   json: boolean
-  /** The journal takes the time itself, and the level from a number in front (sd-daemon(3)). */
+  /** The journal adds the time and reads the level from a numeric prefix (sd-daemon(3)). */
   journal: boolean
 }
 
@@ -20,7 +20,7 @@ type Level = keyof typeof priorities
 export function createLog({ json, journal }: LogOptions, write = (line: string) => console.log(line)): Log {
   const log = (level: Level, message: string, details: Details = {}): void => {
     if (json) write(JSON.stringify({ time: new Date().toISOString(), level, message, ...details }))
-    else write(`${prefixOf(level, journal)}${message}${inWords(details)}`)
+    else write(`${prefixOf(level, journal)}${message}${formatDetails(details)}`)
   }
   return {
     info: (message, details) => log('info', message, details),
@@ -32,8 +32,8 @@ export function createLog({ json, journal }: LogOptions, write = (line: string) 
 const prefixOf = (level: Level, journal: boolean): string =>
   journal ? `<${priorities[level]}>` : `${new Date().toISOString()} ${level.padEnd(5)} `
 
-/** What comes from elsewhere is quoted where it could be taken for more than it is. */
-function inWords(details: Details): string {
+/** Quotes values with other characters, so that untrusted input cannot imitate further details. */
+function formatDetails(details: Details): string {
   return Object.entries(details)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${/^[\w.:/@%$+-]+$/.test(String(value)) ? value : JSON.stringify(value)}`)

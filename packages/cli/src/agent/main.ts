@@ -3,7 +3,7 @@ import { createLog } from './log.ts'
 import { runAgent } from './run.ts'
 import type { AgentOptions } from './settings.ts'
 
-/** Runs the agent until SIGTERM or Ctrl-C, and returns the process's exit code. A second one ends it at once. */
+/** Runs the agent until SIGTERM or Ctrl-C, and returns the exit code. A second signal exits immediately. */
 export async function main(options: AgentOptions): Promise<number> {
   const stopping = new AbortController()
   const stop = (): void => {

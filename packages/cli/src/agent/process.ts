@@ -1,11 +1,11 @@
-// The agent's own process: it holds the agent and nothing of the other commands. `start.ts` begins it.
+// Entry point of the agent's process, which loads no other commands. `start.ts` starts it.
 import { flushCompileCache } from 'node:module'
 import type { AgentOptions } from './settings.ts'
 
-const [options = '{}', turn] = process.argv.slice(2)
+const [options = '{}', phase] = process.argv.slice(2)
 const { main } = await import('./main.ts')
-if (process.env.NODE_COMPILE_CACHE !== undefined && turn !== 'warm') {
-  // What was compiled just now is read from the cache the next time, without the compiler, which takes 20 MB to load.
+if (process.env.NODE_COMPILE_CACHE !== undefined && phase !== 'warm') {
+  // The restarted process reads the compiled modules from the cache and does not load the compiler, which takes 20 MB.
   flushCompileCache()
   const again = [...process.execArgv, import.meta.filename, options, 'warm']
   process.execve!(process.execPath, [process.execPath, ...again], process.env)

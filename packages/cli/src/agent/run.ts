@@ -1,45 +1,45 @@
 import { CliError, exitCodes } from '../cli-error.ts'
-import { createAlarm } from './connection/alarm.ts'
 import { brokerUrlOf } from './connection/broker-url.ts'
+import { createChangeSignal } from './connection/change-signal.ts'
 import { stayConnected } from './connection/stay-connected.ts'
-import { trustedCertificates } from './connection/trusted.ts'
+import { readTrustedCertificates } from './connection/trusted-certificates.ts'
 import type { Log } from './log.ts'
 import { assertSameMachine } from './machine/this-machine.ts'
-import { registerPatiently } from './registration/register-patiently.ts'
-import { openServiceBook } from './services/service-book.ts'
+import { registerWithRetries } from './registration/register-with-retries.ts'
+import { openServiceHistory } from './services/service-history.ts'
 import { type AgentOptions, readSettings } from './settings.ts'
 import { createValues } from './sources/values.ts'
 import { type DeviceState, readDevice } from './state/device-file.ts'
-import { makeStateFolder } from './state/state-folder.ts'
+import { createStateFolder } from './state/state-folder.ts'
 import { serveStatus } from './status/socket.ts'
-import { createTeller } from './status/teller.ts'
+import { createStatusReport } from './status/status-report.ts'
 import { watchServices, watchValues } from './watch.ts'
 
-/** Is this machine's device until it is stopped. */
+/** Runs the agent until the signal aborts. */
 export async function runAgent(options: AgentOptions, log: Log, signal: AbortSignal): Promise<void> {
   const settings = await readSettings(options)
   const { config, folder } = settings
-  await makeStateFolder(folder)
-  const ca = await trustedCertificates(config.ca)
-  const book = await openServiceBook(folder, config.services)
+  await createStateFolder(folder)
+  const ca = await readTrustedCertificates(config.ca)
+  const history = await openServiceHistory(folder, config.services)
   const values = createValues(config.values, {
-    onFailure: ({ attribute, message }) => log.warn('a value cannot be found out', { attribute, why: message }),
-    onRecovery: (attribute) => log.info('a value is found out again', { attribute }),
+    onFailure: ({ attribute, message }) => log.warn('cannot read a value', { attribute, why: message }),
+    onRecovery: (attribute) => log.info('can read a value again', { attribute }),
   })
-  const teller = createTeller({ book, values })
-  const socket = await serveStatus(folder, teller.tell)
+  const statusReport = createStatusReport({ history, values })
+  const socket = await serveStatus(folder, statusReport.current)
   try {
-    const device = (await readDevice(folder)) ?? (await registerPatiently(settings, log, signal))
+    const device = (await readDevice(folder)) ?? (await registerWithRetries(settings, log, signal))
     if (device === undefined) return
     await assertSameMachine(device)
     assertServer(device, settings.url)
     const broker = settings.broker ?? brokerUrlOf(device.url)
-    log.info('this machine is a device', { device: device.deviceId, server: device.url, config: config.file ?? 'none' })
+    log.info('registered as a device', { device: device.deviceId, server: device.url, config: config.file ?? 'none' })
     warnOfPlainText(broker, log)
-    const watching = { config, book, values, alarm: createAlarm(), log, signal }
+    const watching = { config, history, values, changeSignal: createChangeSignal(), log, signal }
     const watches = await Promise.all([watchServices(watching), watchValues(watching)])
-    await stayConnected({ ...watching, settings, device, broker, ca, teller })
-    await Promise.all(watches.map(({ over }) => over))
+    await stayConnected({ ...watching, settings, device, broker, ca, statusReport })
+    await Promise.all(watches.map(({ done }) => done))
     log.info('stopped')
   } finally {
     await socket.close()
@@ -48,15 +48,15 @@ export async function runAgent(options: AgentOptions, log: Log, signal: AbortSig
 
 function assertServer(device: DeviceState, url: string | undefined): void {
   if (url === undefined || new URL(url).href === new URL(device.url).href) return
-  throw new CliError(`this machine is a device at ${device.url}, and ${url} is named`, {
-    hint: 'To move it: muster agent register --url URL --code CODE.',
+  throw new CliError(`this machine is registered with ${device.url}, but the configured server is ${url}`, {
+    hint: 'To move it, run muster agent register --url URL --code CODE.',
     exitCode: exitCodes.usage,
   })
 }
 
 function warnOfPlainText(broker: string, log: Log): void {
   const { protocol, hostname } = new URL(broker)
-  const isHere = /^(localhost|127\..*|\[::1\])$/.test(hostname)
-  if ((protocol === 'ws:' || protocol === 'mqtt:') && !isHere)
-    log.warn('the connection is not encrypted: whoever listens on the way learns the secret', { broker })
+  const isLocal = /^(localhost|127\..*|\[::1\])$/.test(hostname)
+  if ((protocol === 'ws:' || protocol === 'mqtt:') && !isLocal)
+    log.warn('the connection is not encrypted: others on the network can read the secret', { broker })
 }

@@ -2,7 +2,7 @@ import { CliError, exitCodes } from '../cli-error.ts'
 import { type AgentConfig, readAgentConfig } from './config/config.ts'
 import { stateFolder } from './state/state-folder.ts'
 
-/** What the commands of the agent take. */
+/** The options of the agent commands. */
 export interface AgentOptions {
   json?: boolean
   url?: string
@@ -15,7 +15,7 @@ export interface AgentOptions {
 export interface AgentSettings {
   config: AgentConfig
   folder: string
-  /** Where the server is, as far as it was said: by an option, the environment or the configuration. */
+  /** The server URL from the option, the environment, or the configuration, if any. */
   url: string | undefined
   code: string | undefined
   broker: string | undefined
@@ -36,12 +36,12 @@ export async function readSettings(options: AgentOptions, env = process.env): Pr
 
 function assertUrl(url: string): void {
   if (/^https?:\/\/./.test(url) && URL.canParse(url)) return
-  throw new CliError(`the server's URL must begin with http:// or https://, not as "${url}" does`, {
+  throw new CliError(`the server URL must begin with http:// or https://, not "${url}"`, {
     exitCode: exitCodes.usage,
   })
 }
 
-export function needed<Value>(value: Value | undefined, what: string, hint: string): Value {
+export function required<Value>(value: Value | undefined, what: string, hint: string): Value {
   if (value !== undefined) return value
   throw new CliError(what, { hint, exitCode: exitCodes.usage })
 }

@@ -1,71 +1,76 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentConfig } from './config/config.ts'
-import type { Alarm } from './connection/alarm.ts'
+import type { ChangeSignal } from './connection/change-signal.ts'
 import type { Log } from './log.ts'
 import { findServices } from './machine/this-machine.ts'
 import { createPrograms } from './services/programs.ts'
-import type { ServiceBook } from './services/service-book.ts'
+import type { ServiceHistory } from './services/service-history.ts'
 import type { Values, WatchedValue } from './sources/values.ts'
 
 export interface Watching {
   config: AgentConfig
-  book: ServiceBook
+  history: ServiceHistory
   values: Values
-  /** Rung when something is to be reported. */
-  alarm: Alarm
+  /** Notified when there is something to report. */
+  changeSignal: ChangeSignal
   log: Log
   signal: AbortSignal
 }
 
 export interface Watch {
-  /** Resolves once it was stopped. */
-  over: Promise<void>
+  /** Resolves after the signal aborts. */
+  done: Promise<void>
 }
 
-const said = { new: 'service found', up: 'service is up', down: 'service is down', forgotten: 'service forgotten' }
+const changeMessages = {
+  new: 'service found',
+  up: 'service is up',
+  down: 'service is down',
+  forgotten: 'service forgotten',
+}
 
-/** Looks at services, each time it is due, until it is stopped. The first look is over when the promise resolves. */
-export async function watchServices({ config, book, alarm, log, signal }: Watching): Promise<Watch> {
+/** Scans for services at each interval until the signal aborts. Resolves after the first scan. */
+export async function watchServices({ config, history, changeSignal, log, signal }: Watching): Promise<Watch> {
   const programs = createPrograms()
-  const look = async (): Promise<boolean> => {
+  const scan = async (): Promise<boolean> => {
     const running = await findServices(config, programs)
     if (running === undefined) {
-      log.warn('this system does not say what listens; services are left out')
+      log.warn('this system does not report listening sockets; services are not reported')
       return false
     }
-    const changes = await book.enter(running, Date.now())
-    for (const { what, service } of changes) log.info(said[what], { name: service.name, port: service.port })
-    if (changes.length > 0) alarm.ring()
+    const changes = await history.update(running, Date.now())
+    for (const { what, service } of changes) log.info(changeMessages[what], { name: service.name, port: service.port })
+    if (changes.length > 0) changeSignal.notify()
     return true
   }
-  const goOn = async (): Promise<void> => {
+  const repeat = async (): Promise<void> => {
     while (await pause(config.services.every, signal)) {
-      await look().catch((error: Error) => log.warn('the services cannot be looked at', { why: error.message }))
+      await scan().catch((error: Error) => log.warn('cannot scan for services', { why: error.message }))
     }
   }
-  return { over: (await look()) ? goOn() : Promise.resolve() }
+  return { done: (await scan()) ? repeat() : Promise.resolve() }
 }
 
-/** How long a report waits for all values to be there, the first time. */
-const FIRST_LOOKS_MS = 3_000
+/** How long the first report waits for all values. */
+const FIRST_READINGS_MS = 3_000
 
-/** The same for the values of the device's attributes, each at its own pace. */
-export async function watchValues({ values, alarm, signal }: Watching): Promise<Watch> {
-  const look = async (value: WatchedValue): Promise<void> => {
-    if (await value.look(signal)) alarm.ring()
+/** Reads the values of attributes, each at its interval, until the signal aborts. Resolves after the first readings. */
+export async function watchValues({ values, changeSignal, signal }: Watching): Promise<Watch> {
+  const read = async (value: WatchedValue): Promise<void> => {
+    if (await value.read(signal)) changeSignal.notify()
   }
-  const goOn = async (value: WatchedValue, first: Promise<void>): Promise<void> => {
+  const repeat = async (value: WatchedValue, first: Promise<void>): Promise<void> => {
     await first
-    while (await pause(value.every, signal)) await look(value)
+    while (await pause(value.every, signal)) await read(value)
   }
-  const firsts = values.each.map(look)
-  await Promise.race([Promise.all(firsts), pause(FIRST_LOOKS_MS, signal)])
-  return { over: Promise.all(values.each.map((value, index) => goOn(value, firsts[index]!))).then(() => {}) }
+  const firsts = values.each.map(read)
+  await Promise.race([Promise.all(firsts), pause(FIRST_READINGS_MS, signal)])
+  return { done: Promise.all(values.each.map((value, index) => repeat(value, firsts[index]!))).then(() => {}) }
 }
 
-/** False when it was stopped. */
+/** Waits. Resolves to false if the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  // Timers hold 31 bits.
+  // Timers are limited to 31 bits.
   await sleep(Math.min(ms, 2 ** 31 - 1), undefined, { signal }).catch(() => {})
   return !signal.aborted
 }

@@ -3,7 +3,7 @@ import { usageError } from '../cli-error.ts'
 import { whereHelp } from '../devices/where.ts'
 import { type ClientOptions, collect } from '../new-command.ts'
 
-/** What `attributes set` and `attributes unset` have in common. */
+/** The common options of `attributes set` and `attributes unset`. */
 export interface ChangeOptions extends ClientOptions {
   where?: string[]
   all?: boolean
@@ -17,31 +17,31 @@ export interface ChangeOptions extends ClientOptions {
 export function withChangeOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--where <condition>', 'all devices that match, such as state=active; may be given again')
+      new Option('--where <condition>', 'all matching devices, such as state=active; may be given again')
         .argParser(collect)
         .conflicts(['all', 'from']),
     )
     .addOption(new Option('--all', 'all devices').conflicts('from'))
-    .option('--from <file>', 'devices and services whose ids are in a file, one a line; - for standard input')
-    .option('--context <name>', 'in this context alone; conditions are read in it, too')
-    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--from <file>', 'devices and services with the ids in a file, one per line; - for standard input')
+    .option('--context <name>', 'change overrides in this context; conditions also use it')
+    .option('--dry-run', 'print what would change, but change nothing')
     .option('-y, --yes', 'do not ask')
-    .option('--state <file>', 'where a change of many keeps how far it is (default: in ~/.muster/changes)')
-    .addHelpText('after', `${whereHelp}\n${manyHelp}`)
+    .option('--state <file>', 'file for the progress of a bulk change (default: in ~/.muster/changes)')
+    .addHelpText('after', `${whereHelp}\n${bulkHelp}`)
 }
 
-const manyHelp = `
-A change of many asks first, or wants --yes. Ctrl-C lets the running requests finish and says how many are done and how to go
-on: "muster attributes resume". Each device is all or nothing by itself; what is refused is told, and the others are done.`
+const bulkHelp = `
+A bulk change asks for confirmation unless you pass --yes. Ctrl-C lets running requests finish; resume the change with
+"muster attributes resume". Each device is changed completely or not at all. Rejected devices are reported, and the others
+are changed.`
 
-export const isOfMany = ({ where, all, from }: ChangeOptions): boolean =>
+export const isBulk = ({ where, all, from }: ChangeOptions): boolean =>
   where !== undefined || all === true || from !== undefined
 
-/** The arguments without the target, which stands first unless many are meant. */
+/** Separates the target, which is the first argument except in bulk changes, from the other arguments. */
 export function splitTarget(given: readonly string[], options: ChangeOptions): { meant?: string; rest: string[] } {
-  if (isOfMany(options)) return { rest: [...given] }
+  if (isBulk(options)) return { rest: [...given] }
   const [meant, ...rest] = given
-  if (meant === undefined)
-    throw usageError('nothing is named to change', 'Name a device, or give --where, --all or --from.')
+  if (meant === undefined) throw usageError('no target is given', 'Name a device, or pass --where, --all, or --from.')
   return { meant, rest }
 }

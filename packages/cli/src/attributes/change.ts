@@ -10,7 +10,7 @@ import { countTargets, type Plan, planTargets } from './plan.ts'
 import { runPlan } from './run-plan.ts'
 
 interface Change {
-  /** What is to change, unless it is many. */
+  /** The target, unless it is a bulk change. */
   meant?: string | undefined
   changes: Changes
   options: ChangeOptions
@@ -18,7 +18,7 @@ interface Change {
 
 export async function changeAttributes({ meant, changes, options }: Change): Promise<void> {
   const muster = await openMuster(options, 6)
-  if (meant === undefined) return changeMany(muster, changes, options)
+  if (meant === undefined) return changeInBulk(muster, changes, options)
   const target = await findTarget(muster, meant)
   if (options.dryRun) {
     const { preview } = await import('./preview.ts')
@@ -30,7 +30,7 @@ export async function changeAttributes({ meant, changes, options }: Change): Pro
   await printPairs(flatten(attributes))
 }
 
-async function changeMany(muster: Muster, changes: Changes, options: ChangeOptions): Promise<void> {
+async function changeInBulk(muster: Muster, changes: Changes, options: ChangeOptions): Promise<void> {
   const targets = await planTargets(muster, options)
   const change = { targets, changes: toInput(changes), context: options.context }
   if (options.dryRun) {
@@ -46,8 +46,8 @@ async function changeMany(muster: Muster, changes: Changes, options: ChangeOptio
 const devices = (count: number): string => (count === 1 ? '1 device' : `${count} devices`)
 
 function describeChanges(changes: Changes): string {
-  const said = [...changes].map(([name, value]) => (value === null ? `remove ${name}` : `set ${name}=${short(value)}`))
-  const text = said.join(', ')
+  const parts = [...changes].map(([name, value]) => (value === null ? `remove ${name}` : `set ${name}=${short(value)}`))
+  const text = parts.join(', ')
   return `${text[0]!.toUpperCase()}${text.slice(1)}`
 }
 

@@ -1,6 +1,6 @@
 import type { Attributes } from '@muster/client'
 
-/** One value of nested attributes by its name: the first dot parts group and sub-name. */
+/** Finds a value in nested attributes. The first dot of the name separates the group from the name within it. */
 export function findAttribute(attributes: Attributes, name: string): string | null {
   const dot = name.indexOf('.')
   if (dot === -1) {
@@ -11,7 +11,7 @@ export function findAttribute(attributes: Attributes, name: string): string | nu
   return (typeof group === 'object' ? group[name.slice(dot + 1)] : undefined) ?? null
 }
 
-/** Nested attributes as names and values, sorted by name. */
+/** Flattens nested attributes into names and values, sorted by name. */
 export function flatten(attributes: Attributes): [name: string, value: string][] {
   const pairs = Object.entries(attributes).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string'

@@ -7,23 +7,23 @@ import { matching } from '../devices/matching.ts'
 import { readWhere } from '../devices/where.ts'
 import type { ChangeOptions } from './change-options.ts'
 
-/** Devices that meet conditions, or whatever has one of these ids. */
+/** Devices that match conditions, or devices and services with these ids. */
 export type Targets = { where: string[] } | { ids: string[] }
 
-/** A change of many. */
+/** A bulk change. */
 export interface Planned {
   targets: Targets
   changes: AttributeChanges
   context?: string | undefined
 }
 
-/** A change of many and how far it is: what a state file holds. */
+/** A bulk change and its progress, as stored in a state file. */
 export interface Plan extends Planned {
-  /** Where, and whose: it goes on there alone. */
+  /** The server and the user. The change can only be resumed with the same ones. */
   url: string
   userId: string
   total: number
-  /** Marks the place that all before are done; for ids, how many. */
+  /** Everything before this cursor is done. For a list of ids, the number of ids that are done. */
   cursor: string | number | null
   done: number
   refused: number
@@ -33,7 +33,7 @@ export async function planTargets(muster: Muster, { where = [], from, context }:
   if (from !== undefined) return { ids: readIds(await readText(from), from) }
   const read = await readWhere(muster, where, context)
   if (read.exactName === undefined) return { where }
-  // The API looks for parts of names; those of the whole name are few.
+  // The API matches parts of names. Few devices have exactly this name, so list their ids.
   const ids: string[] = []
   const select = { id: true, name: true }
   for await (const { id } of matching(muster, read, { select, sort: 'id asc', limit: Number.POSITIVE_INFINITY }))
@@ -44,7 +44,7 @@ export async function planTargets(muster: Muster, { where = [], from, context }:
 async function readText(file: string): Promise<string> {
   if (file === '-') return text(process.stdin)
   return readFile(file, 'utf8').catch((error: Error) => {
-    throw usageError(`the ids cannot be read: ${error.message}`)
+    throw usageError(`cannot read the ids: ${error.message}`)
   })
 }
 
@@ -55,8 +55,8 @@ function readIds(content: string, file: string): string[] {
     if (id === '' || id.startsWith('#')) continue
     if (!isId(id)) {
       throw usageError(
-        `${file === '-' ? 'standard input' : file}:${index + 1}: ${JSON.stringify(id)} is no id of a device or service`,
-        'One id a line, such as muster devices list --json | jq -r .id prints.',
+        `${file === '-' ? 'standard input' : file}:${index + 1}: ${JSON.stringify(id)} is not an id of a device or service`,
+        'Write one id per line, as printed by muster devices list --json | jq -r .id.',
       )
     }
     ids.add(id.toLowerCase())
@@ -72,14 +72,14 @@ export async function countTargets(muster: Muster, targets: Targets, context: st
 
 export interface TargetPage {
   ids: string[]
-  /** Marks the place behind it. */
+  /** The cursor after this page. */
   cursor: string | number | null
 }
 
-/** Small enough that little is done again after a stop. */
+/** Small, so that little work is repeated after an interruption. */
 export const PAGE = 500
 
-/** The targets from a place on, a page at a time. */
+/** The remaining targets of a plan, in pages. */
 export async function* targetPages(muster: Muster, plan: Plan): AsyncGenerator<TargetPage> {
   const { targets, cursor, context } = plan
   if ('ids' in targets) {
@@ -89,9 +89,8 @@ export async function* targetPages(muster: Muster, plan: Plan): AsyncGenerator<T
     return
   }
   const { filter } = await readWhere(muster, targets.where, context)
-  // By id, which no change moves.
+  // Sorted by id, because changes do not affect this order.
   const page = { sort: 'id asc', size: PAGE, ...(cursor === null ? {} : { after: String(cursor) }) }
   const devices = muster.devices({ ...filter, ...page, select: { id: true } })
-  for await (const { items, cursor: behind } of devices.pages())
-    yield { ids: items.map(({ id }) => id), cursor: behind }
+  for await (const { items, cursor: next } of devices.pages()) yield { ids: items.map(({ id }) => id), cursor: next }
 }

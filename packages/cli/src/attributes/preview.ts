@@ -10,7 +10,7 @@ interface Difference {
   attribute: string
   from: string | null
   to: string | null
-  /** Why it would be refused. */
+  /** Why it would be rejected. */
   problem?: string
 }
 
@@ -22,7 +22,7 @@ const columns: readonly Column<Difference>[] = [
   { name: 'to', value: ({ to, problem }) => problem ?? to },
 ]
 
-/** Says what a change would change, beside the values that are in force, and changes nothing. */
+/** Prints the current and the new values of a planned change without making it. */
 export async function preview(muster: Muster, planned: Planned, options: { json?: boolean }): Promise<void> {
   const seen = { targets: 0, changing: 0 }
   const items = differences(muster, planned, seen)
@@ -32,7 +32,7 @@ export async function preview(muster: Muster, planned: Planned, options: { json?
     options: { ...options, limit: Number.POSITIVE_INFINITY },
     empty: 'Nothing would change.',
   })
-  console.error(`${seen.changing} of ${seen.targets} would change; nothing was written.`)
+  console.error(`${seen.changing} of ${seen.targets} would change. Nothing was written.`)
 }
 
 async function* differences(
@@ -54,41 +54,41 @@ async function* differences(
 interface Target {
   id: string
   name: string
-  /** As they are in force. */
+  /** The effective values. */
   attributes: Attributes
-  /** Those that the change is made to: in a context, its overrides. */
-  present: Attributes
+  /** The values that the change applies to: base values, or overrides in a context. */
+  current: Attributes
 }
 
-/** Devices and services alike: a device's id is that of its bulk service. */
+/** Reads devices and services with one query, because a device has the id of its bulk service. */
 async function readTargets(muster: Muster, ids: string[], context: string | undefined): Promise<Target[]> {
   const fields = { $: { id: ids }, id: true, name: true } as const
   if (context === undefined) {
     const { login } = await muster.select({ login: { id: true, service: { ...fields, attributes: true } } })
-    return (login?.service ?? []).map((target) => ({ ...target, present: target.attributes }))
+    return (login?.service ?? []).map((target) => ({ ...target, current: target.attributes }))
   }
   const inContext = { $: { context } }
   const { login } = await muster.select({
     login: { id: true, service: { ...fields, attributes: inContext, overrides: inContext } },
   })
-  return (login?.service ?? []).map(({ overrides, ...target }) => ({ ...target, present: overrides }))
+  return (login?.service ?? []).map(({ overrides, ...target }) => ({ ...target, current: overrides }))
 }
 
-function* differencesOf({ id, name, attributes, present }: Target, { changes }: Planned): Generator<Difference> {
+function* differencesOf({ id, name, attributes, current }: Target, { changes }: Planned): Generator<Difference> {
   for (const [attribute, value] of Object.entries(changes)) {
     const to = value as string | null
     if (typeof attributes[attribute] === 'object') {
-      if (to !== null) yield { id, name, attribute, from: null, to, problem: `refused: ${attribute} is a group` }
+      if (to !== null) yield { id, name, attribute, from: null, to, problem: `rejected: ${attribute} is a group` }
       else
-        for (const [sub, from] of Object.entries(present[attribute] ?? {}))
+        for (const [sub, from] of Object.entries(current[attribute] ?? {}))
           yield { id, name, attribute: `${attribute}.${sub}`, from, to }
       continue
     }
     const group = attribute.includes('.') ? attribute.slice(0, attribute.indexOf('.')) : undefined
     const from = findAttribute(attributes, attribute)
     if (to !== null && group !== undefined && typeof attributes[group] === 'string') {
-      yield { id, name, attribute, from, to, problem: `refused: ${group} is a value` }
-    } else if (findAttribute(present, attribute) !== to) {
+      yield { id, name, attribute, from, to, problem: `rejected: ${group} is a value` }
+    } else if (findAttribute(current, attribute) !== to) {
       yield { id, name, attribute, from, to }
     }
   }

@@ -1,12 +1,12 @@
 import { errorOf, type Muster } from '@muster/client'
 import { exitCodes } from '../cli-error.ts'
 import { printJson, say } from '../output/print-one.ts'
-import { goOnUnread, onInterrupt } from '../process.ts'
+import { ignoreClosedOutput, onInterrupt } from '../process.ts'
 import { type Progress, showProgress } from '../progress.ts'
 import { type Plan, targetPages } from './plan.ts'
 import { newStateFile, removeState, writeState } from './state-file.ts'
 
-interface Refused {
+interface Rejected {
   id: string
   code: string
   message: string
@@ -17,18 +17,18 @@ interface Options {
   state?: string
 }
 
-/** What no target of a change would take: its name or value is wrong everywhere. */
-const wrongEverywhere: ReadonlySet<string> = new Set(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE'])
+/** Errors that affect every target, because the name or value is invalid. */
+const errorsOfEveryTarget: ReadonlySet<string> = new Set(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE'])
 
-/** Makes a change of many from where it stands, and keeps how far it is until it is done. */
+/** Runs a bulk change from its cursor, and stores its progress until it is done. */
 export async function runPlan(muster: Muster, plan: Plan, { json = false, state }: Options): Promise<void> {
   const file = newStateFile(state)
   await writeState(file, plan)
-  goOnUnread()
+  ignoreClosedOutput()
   const progress = showProgress(plan.total, { quiet: json })
   progress.update(plan.done + plan.refused)
   const interruption = onInterrupt(() =>
-    progress.note('Stopping once the running requests are answered; Ctrl-C again stops at once.'),
+    progress.note('Stopping after the running requests. Press Ctrl-C again to stop immediately.'),
   )
   const run: Run = { muster, plan, file, progress, signal: interruption.signal, now: { done: plan.done, refused: [] } }
   try {
@@ -37,9 +37,9 @@ export async function runPlan(muster: Muster, plan: Plan, { json = false, state 
     await report(run, json)
   } catch (error) {
     progress.stop()
-    // Nothing is worth going on with where it failed before anything was done.
+    // A change that failed before its first success is not worth resuming.
     if (run.now.done === 0) await removeState(file)
-    else tellHowToGoOn(run)
+    else printHowToResume(run)
     throw error
   } finally {
     interruption.release()
@@ -52,8 +52,8 @@ interface Run {
   file: string
   progress: Progress
   signal: AbortSignal
-  /** How far it is: further than what the file says, within a page. */
-  now: { done: number; refused: Refused[] }
+  /** The current progress, which is ahead of the file by up to a page. */
+  now: { done: number; refused: Rejected[] }
 }
 
 async function change(run: Run): Promise<void> {
@@ -86,7 +86,7 @@ async function changePage({ muster, plan, progress, signal, now }: Run, ids: rea
   })
   for (const { target, code, message } of failed) now.refused.push({ id: target, code, message })
   const first = failed[0]
-  if (now.done === 0 && first !== undefined && failed.every(({ code }) => wrongEverywhere.has(code))) {
+  if (now.done === 0 && first !== undefined && failed.every(({ code }) => errorsOfEveryTarget.has(code))) {
     throw errorOf([{ message: first.message, extensions: { code: first.code } }])
   }
 }
@@ -99,16 +99,16 @@ async function report(run: Run, json: boolean): Promise<void> {
     await printJson({ done: now.done, refused: now.refused, interrupted: signal.aborted, ...state })
   } else {
     for (const { id, code, message } of now.refused) console.error(`${id}: ${code}: ${message}`)
-    if (!signal.aborted) await say(`${now.done} done${refused === 0 ? '' : `, ${refused} refused`}`)
+    if (!signal.aborted) await say(`${now.done} done${refused === 0 ? '' : `, ${refused} rejected`}`)
   }
   if (signal.aborted) {
-    tellHowToGoOn(run)
+    printHowToResume(run)
     process.exitCode = exitCodes.interrupted
   } else if (refused > 0) {
     process.exitCode = exitCodes.partly
   }
 }
 
-function tellHowToGoOn({ plan, now, file }: Run): void {
-  console.error(`${now.done} of ${plan.total} are done. Go on with: muster attributes resume ${file}`)
+function printHowToResume({ plan, now, file }: Run): void {
+  console.error(`${now.done} of ${plan.total} are done. Resume with: muster attributes resume ${file}`)
 }

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Plan } from './plan.ts'
 
-/** Where changes of many keep how far they are. */
+/** The default folder for state files of bulk changes. */
 export const changesFolder = (env = process.env): string => join(env.HOME || homedir(), '.muster', 'changes')
 
 export function newStateFile(given: string | undefined): string {
@@ -13,7 +13,7 @@ export function newStateFile(given: string | undefined): string {
   return join(changesFolder(), `${now}-${process.pid}.json`)
 }
 
-/** The file is whole at any time: its new content replaces the old at once. */
+/** Replaces the state file atomically. */
 export async function writeState(file: string, plan: Plan): Promise<void> {
   const partial = `${file}.partial`
   try {
@@ -27,8 +27,8 @@ export async function writeState(file: string, plan: Plan): Promise<void> {
     }
     await rename(partial, file)
   } catch (error) {
-    throw new CliError(`how far the change is cannot be kept: ${(error as Error).message}`, {
-      hint: 'Name another file with --state.',
+    throw new CliError(`cannot write the state file: ${(error as Error).message}`, {
+      hint: 'Set another file with --state.',
     })
   }
 }
@@ -39,14 +39,14 @@ export async function readState(file: string): Promise<Plan> {
     if (typeof plan.userId === 'string' && typeof plan.changes === 'object' && typeof plan.targets === 'object')
       return plan
   } catch (error) {
-    throw usageError(`${file} cannot be read: ${(error as Error).message}`)
+    throw usageError(`cannot read ${file}: ${(error as Error).message}`)
   }
-  throw usageError(`${file} holds no change that was cut short`)
+  throw usageError(`${file} is not a state file of a bulk change`)
 }
 
 export const removeState = (file: string): Promise<void> => rm(file, { force: true })
 
-/** State files of changes that were cut short, oldest first. */
+/** State files of interrupted changes, oldest first. */
 export async function listStates(): Promise<string[]> {
   const names = await readdir(changesFolder()).catch(() => [])
   return names

@@ -42,10 +42,10 @@ export async function printBaseBackups({ json }: Options): Promise<void> {
     items: backups,
     columns,
     options: { limit: backups.length },
-    empty: 'There is no base backup yet.',
+    empty: 'There are no base backups.',
   })
   for (const { from, until } of recoverable) {
-    console.log(`Can be restored: from ${from.toISOString()} to ${until.toISOString()}`)
+    console.log(`Restorable: from ${from.toISOString()} to ${until.toISOString()}`)
   }
 }
 

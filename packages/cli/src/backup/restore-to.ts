@@ -25,5 +25,5 @@ export async function restoreToMoment({ to, from, json, ...options }: Options): 
   const moment = to === 'latest' ? 'the end of the archive' : to.toISOString()
   console.log(`${config.dataFolder}: restored to ${moment}, from base backup ${backup}`)
   if (lastTransaction !== undefined) console.log(`Last transaction: ${lastTransaction.toISOString()}`)
-  if (aside !== undefined) console.log(`The database that was there before is in ${aside}`)
+  if (aside !== undefined) console.log(`The previous database is in ${aside}`)
 }

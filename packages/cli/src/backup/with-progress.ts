@@ -10,7 +10,7 @@ interface Watch {
 
 const MIB = 2 ** 20
 
-/** Does the work with a bar of mebibytes; the first Ctrl-C has it undo what it did. */
+/** Runs work with a progress bar in MiB. The first Ctrl-C aborts the signal, and the work then undoes its changes. */
 export async function withProgress<Result>(
   { quiet }: { quiet: boolean },
   work: (watch: Watch) => Promise<Result>,
@@ -25,7 +25,7 @@ export async function withProgress<Result>(
     return await work({ signal, onProgress })
   } catch (error) {
     if (signal.aborted) throw new CliError('interrupted: nothing was done', { exitCode: exitCodes.interrupted })
-    throw error instanceof BackupError ? told(error) : error
+    throw error instanceof BackupError ? toCliError(error) : error
   } finally {
     progress?.stop()
     release()
@@ -37,10 +37,10 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   damaged: { exitCode: exitCodes.failed, hint: 'Nothing was changed. Take another backup.' },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or MUSTER_DATA.' },
-  'not-archiving': { exitCode: exitCodes.failed, hint: 'There is no base backup. "muster doctor" looks closer.' },
+  'not-archiving': { exitCode: exitCodes.failed, hint: 'No base backup was taken. Run "muster doctor" for details.' },
   occupied: {
     exitCode: exitCodes.conflict,
-    hint: 'Nothing was changed. Give --replace to keep that database under another name, or set MUSTER_DATA to another folder.',
+    hint: 'Nothing was changed. Pass --replace to rename that database, or set MUSTER_DATA to another folder.',
   },
   'out-of-range': {
     exitCode: exitCodes.failed,
@@ -48,27 +48,27 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   },
   unsupported: { exitCode: exitCodes.failed, hint: 'Nothing was written.' },
   upgrading: { exitCode: exitCodes.notNow, hint: 'Nothing was written.' },
-  taken: { exitCode: exitCodes.conflict, hint: 'Give another name.' },
+  taken: { exitCode: exitCodes.conflict, hint: 'Choose another name.' },
   'not-empty': {
     exitCode: exitCodes.conflict,
-    hint: 'Nothing was changed. Give an empty database: another MUSTER_DATA, or another database in DATABASE_URL.',
+    hint: 'Nothing was changed. Use an empty database: set another MUSTER_DATA or another database in DATABASE_URL.',
   },
   'other-schema': {
     exitCode: exitCodes.conflict,
-    hint: 'Nothing was changed. Give a database with nothing in it: its tables are made as the backup needs them.',
+    hint: 'Nothing was changed. Use a database without tables; the restore creates the tables that the backup needs.',
   },
   'other-key': {
     exitCode: exitCodes.conflict,
-    hint: 'Nothing was changed. Copy master.key of the server that was backed up to MUSTER_DATA, or set MUSTER_MASTER_KEY to its content. With --without-key you can do so later.',
+    hint: 'Nothing was changed. Copy master.key from the original server to MUSTER_DATA, or set MUSTER_MASTER_KEY to its content. To do this after the restore, pass --without-key.',
   },
 }
 
-function told({ reason, message }: BackupError): CliError {
+function toCliError({ reason, message }: BackupError): CliError {
   return new CliError(message, meanings[reason])
 }
 
 export function countRows(rows: Readonly<Record<string, number>>): string {
   const counts = Object.values(rows)
   const sum = counts.reduce((total, count) => total + count, 0)
-  return `${sum} rows of ${counts.length} tables`
+  return `${sum} rows in ${counts.length} tables`
 }

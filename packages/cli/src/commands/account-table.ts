@@ -2,20 +2,20 @@ import type { CommandEntry } from './command-entry.ts'
 
 const group = 'Your account:'
 
-/** What looks after credentials, codes and webhooks. */
+/** The commands for access keys, registration codes, and webhooks. */
 export const accountTable: readonly CommandEntry[] = [
   {
     name: 'configure',
-    summary: 'keep the credentials of a server in a profile',
+    summary: 'save the credentials of a server in a profile',
     group,
     load: async () => (await import('./configure.ts')).configureCommand(),
   },
   {
     name: 'keys',
-    summary: 'list, create, disable and delete access keys',
+    summary: 'list, create, disable, and delete access keys',
     group,
     description:
-      'Access keys: what programs sign their requests with. And the master key, which their secrets are encrypted under.',
+      'Manages access keys, with which programs sign their requests, and the master key, which encrypts their secrets.',
     verbs: [
       {
         name: 'list',
@@ -29,12 +29,12 @@ export const accountTable: readonly CommandEntry[] = [
       },
       {
         name: 'enable',
-        summary: 'let an access key work again',
+        summary: 'enable an access key',
         load: async () => (await import('./keys/enable.ts')).enableCommand(),
       },
       {
         name: 'disable',
-        summary: 'stop an access key from working',
+        summary: 'disable an access key',
         load: async () => (await import('./keys/disable.ts')).disableCommand(),
       },
       {
@@ -44,16 +44,16 @@ export const accountTable: readonly CommandEntry[] = [
       },
       {
         name: 'rotate-master',
-        summary: 'put another master key in the place of the present one',
+        summary: 'rotate the master key',
         load: async () => (await import('./keys/rotate-master.ts')).rotateMasterCommand(),
       },
     ],
   },
   {
     name: 'codes',
-    summary: 'list, create and delete registration codes',
+    summary: 'list, create, and delete registration codes',
     group,
-    description: 'Registration codes: what devices register themselves with.',
+    description: 'Manages registration codes, with which devices register themselves.',
     verbs: [
       {
         name: 'list',
@@ -74,9 +74,9 @@ export const accountTable: readonly CommandEntry[] = [
   },
   {
     name: 'webhooks',
-    summary: 'list, create, test and listen to webhooks',
+    summary: 'list, create, test, and listen to webhooks',
     group,
-    description: 'Webhooks: receivers that are told of events.',
+    description: 'Manages webhooks, which send events to a URL.',
     verbs: [
       {
         name: 'list',
@@ -100,12 +100,12 @@ export const accountTable: readonly CommandEntry[] = [
       },
       {
         name: 'rotate',
-        summary: 'give a webhook a new secret',
+        summary: 'rotate the secret of a webhook',
         load: async () => (await import('./webhooks/rotate.ts')).rotateCommand(),
       },
       {
         name: 'test',
-        summary: 'send a test event now, and say how it went',
+        summary: 'send a test event and print the result',
         load: async () => (await import('./webhooks/test.ts')).testCommand(),
       },
       {
@@ -120,7 +120,7 @@ export const accountTable: readonly CommandEntry[] = [
       },
       {
         name: 'listen',
-        summary: 'be a receiver: print and verify what is delivered',
+        summary: 'receive, verify, and print deliveries',
         load: async () => (await import('./webhooks/listen.ts')).listenCommand(),
       },
     ],

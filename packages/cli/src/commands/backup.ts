@@ -10,30 +10,29 @@ interface Options {
 }
 
 export function backupCommand(): Command {
-  return newCommand('backup', 'back up the database')
+  return newCommand('backup')
     .description(
       prose(`Backs up the database while servers keep serving. There are two kinds.
 
-With a file name: writes everything in the database to that file, as it is at one moment. The file must not exist, and
-only you can read it. Works on DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server runs.
+With a file name: writes a consistent snapshot of the whole database to that file. The file must not exist, and only you
+can read it. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.
 
-With --base: copies the files of the embedded database into MUSTER_ARCHIVE_DIR. Together with the write-ahead log there,
-"muster restore --to" restores any moment since. Older base backups go as MUSTER_BACKUP_KEEP says.
+With --base: copies the files of the embedded database into MUSTER_ARCHIVE_DIR. With the write-ahead log there,
+"muster restore --to" can restore any loadBaseBackupr time. MUSTER_BACKUP_KEEP sets how many base backups are kept.
 
 Neither contains the master key: keep a copy of it elsewhere.`),
     )
-    .argument('[file]', 'where to write the backup')
+    .argument('[file]', 'path of the new backup file')
     .option('--base', 'take a base backup for point-in-time recovery')
-    .option('--list', 'list base backups and the moments that can be restored')
+    .option('--list', 'list base backups and the times that can be restored')
     .action(run)
 }
 
 async function run(path: string | undefined, { json = false, base = false, list = false }: Options): Promise<void> {
-  if ([path !== undefined, base, list].filter(Boolean).length !== 1)
-    throw usageError('give a file, or --base, or --list')
-  const late = () => import('../backup/base-backup.ts')
-  if (base) return (await late()).takeBaseBackup({ json })
-  if (list) return (await late()).printBaseBackups({ json })
+  if ([path !== undefined, base, list].filter(Boolean).length !== 1) throw usageError('pass a file, --base, or --list')
+  const loadBaseBackup = () => import('../backup/base-backup.ts')
+  if (base) return (await loadBaseBackup()).takeBaseBackup({ json })
+  if (list) return (await loadBaseBackup()).printBaseBackups({ json })
   return writeFile(resolve(path!), json)
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** A command as the help lists it, and where the rest of it is: loaded when it is the one that was asked for. */
+/** A command's line in the help, and a function that loads the command when it is needed. */
 export interface CommandEntry {
   name: string
   summary: string

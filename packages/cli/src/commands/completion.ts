@@ -4,10 +4,10 @@ import { newCommand, prose } from '../new-command.ts'
 import { write } from '../process.ts'
 
 export function completionCommand(): Command {
-  return newCommand('completion', 'print what lets a shell complete commands')
+  return newCommand('completion')
     .description(
-      prose(`Prints what lets a shell complete commands, options, profiles and names of devices. For good, put the line that loads it into the
-shell's start-up file:
+      prose(`Prints a script that completes commands, options, profiles, and device names in a shell. To enable it permanently, add the
+matching line to the shell's startup file:
 
 bash: source <(muster completion bash)
 
@@ -15,6 +15,6 @@ zsh: source <(muster completion zsh)
 
 fish: muster completion fish | source`),
     )
-    .addArgument(new Argument('<shell>', 'which').choices(Object.keys(scripts)))
+    .addArgument(new Argument('<shell>', 'name of the shell').choices(Object.keys(scripts)))
     .action((shell: Shell) => write(process.stdout, scripts[shell]))
 }

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { usageError } from '../cli-error.ts'
 import { ask, askSecretly } from '../confirm.ts'
-import { credentialsFile, homeCredentials, profilesIn, textOf } from '../credentials.ts'
+import { credentialsFile, homeCredentials, profilesIn, readTextIfReadable } from '../credentials.ts'
 import { newCommand, prose } from '../new-command.ts'
 import { printJson, say } from '../output/print-one.ts'
 import { assertProfileName, writeProfile } from '../write-profile.ts'
@@ -21,19 +21,19 @@ interface Options {
 }
 
 export function configureCommand(): Command {
-  return newCommand('configure', 'keep the credentials of a server in a profile')
+  return newCommand('configure')
     .description(
-      prose(`Keeps where a server is and who asks in a profile, a section of the credentials file, which only you may read. Asks for what is not
-given, and asks the server whether the key holds before anything is kept.`),
+      prose(`Saves the URL of a server and an access key in a profile, which is a section of the credentials file. Only you can read this
+file. Asks for values that you do not pass, and checks the access key with the server before it saves.`),
     )
-    .option('--profile <name>', 'which profile (default: MUSTER_PROFILE, else default)')
-    .option('--credentials <file>', 'which file (default: MUSTER_CREDENTIALS, else ~/.muster/credentials)')
-    .option('--url <url>', 'where the server is, such as https://muster.example.com')
+    .option('--profile <name>', 'name of the profile (default: MUSTER_PROFILE, else default)')
+    .option('--credentials <file>', 'credentials file (default: MUSTER_CREDENTIALS, else ~/.muster/credentials)')
+    .option('--url <url>', 'server URL, such as https://muster.example.com')
     .option('--key-id <id>', 'id of the access key')
-    .option('--secret-stdin', 'read the secret from standard input; arguments are for all to see')
-    .option('--private-key <file>', 'Ed25519 key as PEM, for an access key registered by its public half')
-    .option('--no-check', 'keep it without asking the server')
-    .option('--list', 'list the profiles that there are')
+    .option('--secret-stdin', 'read the secret from standard input, because other users can see arguments')
+    .option('--private-key <file>', 'Ed25519 private key (PEM), for an access key that has a public key')
+    .option('--no-check', 'save without checking the access key')
+    .option('--list', 'list the profiles')
     .action(run)
 }
 
@@ -42,25 +42,27 @@ async function run(options: Options): Promise<void> {
   if (options.list) return list(options)
   const profile = options.profile ?? (process.env.MUSTER_PROFILE || 'default')
   assertProfileName(profile)
-  const url = options.url ?? (await asked('Where is the server (URL)? ', '--url'))
-  const keyId = options.keyId ?? (await asked('Id of the access key? ', '--key-id'))
+  const url = options.url ?? (await askFor('Server URL: ', '--url'))
+  const keyId = options.keyId ?? (await askFor('Access key id: ', '--key-id'))
   const values: Record<string, string> =
     options.privateKey === undefined
       ? { MUSTER_SECRET_ACCESS_KEY: await readSecret(options) }
       : { MUSTER_PRIVATE_KEY_FILE: resolve(options.privateKey) }
   const stored: Record<string, string> = { MUSTER_URL: url, MUSTER_ACCESS_KEY_ID: keyId, ...values }
-  const email = options.check ? await askServer(stored) : undefined
+  const email = options.check ? await checkWithServer(stored) : undefined
   await writeProfile(file, profile, stored)
   if (options.json) return printJson({ file, profile, url, keyId, email })
-  await say(`${email === undefined ? 'Not checked' : `You are ${email}`}; kept as profile ${profile} in ${file}`)
-  await warnOfOthers(file, options)
+  await say(
+    `${email === undefined ? 'Not checked' : `Authenticated as ${email}`}; saved as profile ${profile} in ${file}`,
+  )
+  await warnIfNotUsed(file, options)
 }
 
-/** Who the key belongs to; throws where the server does not take it. */
-async function askServer(stored: Readonly<Record<string, string>>): Promise<string> {
+/** The email address of the key's user. Throws if the server rejects the key. */
+async function checkWithServer(stored: Readonly<Record<string, string>>): Promise<string> {
   const { Muster, readCredentials, CredentialsError } = await import('@muster/client/node')
   try {
-    // As if all of it came from the environment, which needs no file.
+    // Pass the values as environment variables, which need no file.
     const { url, keyId, secret, privateKey } = await readCredentials({ env: stored })
     const { login } = await new Muster({ url, keyId, secret, privateKey, retries: 1 }).select({
       login: { email: true },
@@ -72,8 +74,8 @@ async function askServer(stored: Readonly<Record<string, string>>): Promise<stri
   }
 }
 
-async function asked(question: string, option: string): Promise<string> {
-  if (!process.stdin.isTTY) throw usageError(`${option} is missing, and nobody is here to be asked`)
+async function askFor(question: string, option: string): Promise<string> {
+  if (!process.stdin.isTTY) throw usageError(`${option} is missing, and there is no terminal to ask on`)
   const answer = await ask(question)
   if (answer === '') throw usageError(`${option} is empty`)
   return answer
@@ -82,25 +84,25 @@ async function asked(question: string, option: string): Promise<string> {
 async function readSecret({ secretStdin }: Options): Promise<string> {
   if (!secretStdin && !process.stdin.isTTY) {
     throw usageError(
-      'the secret is missing, and nobody is here to be asked',
-      'Give it on standard input, with --secret-stdin.',
+      'the secret is missing, and there is no terminal to ask on',
+      'Pass it on standard input with --secret-stdin.',
     )
   }
-  const secret = (secretStdin ? await text(process.stdin) : await askSecretly('Secret? ')).trim()
+  const secret = (secretStdin ? await text(process.stdin) : await askSecretly('Secret: ')).trim()
   if (secret === '') throw usageError('the secret is empty')
   return secret
 }
 
 async function list({ credentials, json = false }: Options): Promise<void> {
   const file = await credentialsFile(credentials)
-  const profiles = profilesIn((await textOf(file)) ?? '')
+  const profiles = profilesIn((await readTextIfReadable(file)) ?? '')
   if (json) return printJson({ file, profiles })
   for (const profile of profiles) await say(profile)
   console.error(`${profiles.length === 1 ? '1 profile' : `${profiles.length} profiles`} in ${file}`)
 }
 
-/** In the folder of a server, its own credentials come first. */
-async function warnOfOthers(file: string, { credentials }: Options): Promise<void> {
-  const taken = await credentialsFile(undefined)
-  if (credentials === undefined && taken !== file) console.error(`note: in this folder commands take ${taken} instead`)
+/** In the folder of a server, the server's credentials take precedence over those in the home directory. */
+async function warnIfNotUsed(file: string, { credentials }: Options): Promise<void> {
+  const used = await credentialsFile(undefined)
+  if (credentials === undefined && used !== file) console.error(`note: commands in this folder use ${used} instead`)
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { exitCodes } from '../cli-error.ts'
-import { printed } from '../colour.ts'
+import { printed } from '../color.ts'
 import { readCredentials } from '../credentials.ts'
 import { type Finding, failed, ok } from '../doctor/check.ts'
 import { describe } from '../failure.ts'
@@ -8,11 +8,11 @@ import { type ClientOptions, newClientCommand, prose } from '../new-command.ts'
 import { printJson, say } from '../output/print-one.ts'
 
 export function doctorCommand(): Command {
-  return newClientCommand('doctor', 'find out why a server does not answer as it should')
+  return newClientCommand('doctor')
     .description(
-      prose(`Checks one thing after the other, and says what to do about what is wrong: the credentials, whether the server can be reached, the
-clocks, the server's database, the signature, and for a server on this machine its data folder, master key, archive and backups. Ends with 1 when a check
-failed.`),
+      prose(`Checks the credentials, the connection to the server, the clocks, the server's database, and the signature. For a server on
+this machine, also checks its data folder, master key, archive, and backups. Says how to fix each problem. Exits with 1 if a
+check failed.`),
     )
     .action(run)
 }
@@ -21,11 +21,11 @@ async function run(options: ClientOptions): Promise<void> {
   const findings: Finding[] = []
   for await (const finding of checks(options)) {
     findings.push(finding)
-    if (!options.json) await tell(finding)
+    if (!options.json) await printFinding(finding)
   }
-  const isFine = findings.every(({ result }) => result !== 'failed')
-  if (options.json) await printJson({ ok: isFine, checks: findings })
-  if (!isFine) process.exitCode = exitCodes.failed
+  const isOk = findings.every(({ result }) => result !== 'failed')
+  if (options.json) await printJson({ ok: isOk, checks: findings })
+  if (!isOk) process.exitCode = exitCodes.failed
 }
 
 async function* checks(options: ClientOptions): AsyncGenerator<Finding> {
@@ -43,7 +43,7 @@ async function* checks(options: ClientOptions): AsyncGenerator<Finding> {
     credentials = await readCredentials(options)
     muster = await openMuster(options, 0)
   } catch (error) {
-    const { message, hint = '"muster configure" keeps credentials.' } = describe(error)
+    const { message, hint = 'Save credentials with "muster configure".' } = describe(error)
     yield failed('credentials', message, hint)
     return
   }
@@ -63,7 +63,7 @@ async function* checks(options: ClientOptions): AsyncGenerator<Finding> {
 const marks = { ok: printed.green('ok'), warning: printed.yellow('warning'), failed: printed.red('failed') } as const
 const WIDTH = 'warning'.length
 
-async function tell({ check, result, message, hint }: Finding): Promise<void> {
+async function printFinding({ check, result, message, hint }: Finding): Promise<void> {
   await say(`${marks[result]}${' '.repeat(WIDTH - result.length)}  ${check}: ${message}`)
   if (hint !== undefined) await say(`${' '.repeat(WIDTH)}  ${hint}`)
 }

@@ -15,21 +15,21 @@ interface Options extends ClientOptions {
 }
 
 export function exportCommand(): Command {
-  return newClientCommand('export', 'write all devices as CSV')
+  return newClientCommand('export')
     .description(
-      prose(`Writes all devices with their services and attributes as CSV, in the format of "muster import": imported again, the file
-changes nothing. What attributes have in contexts, attributes of services, and states are not part of it.`),
+      prose(`Writes all devices with their services and attributes as CSV, in the format of "muster import". Importing the file again
+changes nothing. It does not contain overrides in contexts, attributes of services, or states.`),
     )
     .option('-o, --output <file>', 'write to a file instead of standard output')
-    .option('--raw', 'write formulas as they are; import such a file with --raw, too')
+    .option('--raw', 'write formulas unchanged; import such a file with --raw too')
     .addHelpText('after', formatHelp)
     .addHelpText('after', spreadsheetNote)
     .action(run)
 }
 
 const spreadsheetNote = `
-A cell that a spreadsheet would run as a formula gets an apostrophe before it: one that begins with =, +, -, @, a tab, or a
-line break, and is not a plain number such as -5. "muster import" takes that apostrophe away again.`
+A cell that a spreadsheet would run as a formula gets an apostrophe before it. Such a cell begins with =, +, -, @, a tab, or
+a line break and is not a plain number such as -5. "muster import" removes that apostrophe.`
 
 async function run({ output, raw = false, json = false, ...which }: Options): Promise<void> {
   const muster = await openMuster(which, 6)
@@ -37,12 +37,12 @@ async function run({ output, raw = false, json = false, ...which }: Options): Pr
     await exportDevices(muster, raw, (text) => write(process.stdout, text))
     return
   }
-  const devices = await writeWhole(output, (sink) => exportDevices(muster, raw, (text) => write(sink, text)))
-  console.log(json ? JSON.stringify({ devices, file: output }) : `${devices} devices are in ${output}`)
+  const devices = await writeAtomically(output, (sink) => exportDevices(muster, raw, (text) => write(sink, text)))
+  console.log(json ? JSON.stringify({ devices, file: output }) : `Exported ${devices} devices to ${output}`)
 }
 
-/** A file that is there is whole: until then it has another name. */
-async function writeWhole(path: string, fill: (sink: WriteStream) => Promise<number>): Promise<number> {
+/** Writes to a temporary name first, so that the final file is always complete. */
+async function writeAtomically(path: string, fill: (sink: WriteStream) => Promise<number>): Promise<number> {
   const partial = `${path}.partial`
   const sink = createWriteStream(partial)
   try {

@@ -1,17 +1,17 @@
-/** The file format in the help of import and export; packages/cli/README.md has it at length. */
+/** A summary of the file format for the help of import and export. packages/cli/README.md has the full description. */
 export const formatHelp = `
-The file: the first row names the columns, name is the one it needs.
-  name        of the device
-  hardwareId  what finds the device again; unique in the account
+File format: the first row names the columns. Only the column name is required.
+  name        name of the device
+  hardwareId  identifies the device; unique in the account
   platform
   services    such as ssh:22;web=http:8080, see below
-  anything else is an attribute: site, net.ssid, $svc.categoryA; one that is called like a fixed column is
-  written attributes.name. An empty cell is not set and changes nothing, "" is the empty string.
+  Any other column is an attribute: site, net.ssid, $svc.categoryA. Write attributes.name for an attribute with
+  the name of a fixed column. An empty cell changes nothing. "" is the empty string.
 
-Services: apart by ";", each [!][name=]type[:host][:port].
-  ssh:22                     type ssh, port 22, called ssh
-  web=http:8080              type http, called web
-  nas=smb:192.168.1.5:445    with a host; an IPv6 host stands in brackets: [fe80::1]
-  ssh                        the type's usual port; ssh:- is without a port
+Services: separated by ";", each [!][name=]type[:host][:port].
+  ssh:22                     type ssh, port 22, named ssh
+  web=http:8080              type http, named web
+  nas=smb:192.168.1.5:445    with a host; write an IPv6 host in brackets: [fe80::1]
+  ssh                        the type's default port; ssh:- has no port
   !web=http:8080             disabled
-  A backslash goes before ; = : ! [ ] \\ in a name. A service that the row does not name stays as it is.`
+  In a name, write a backslash before ; = : ! [ ] \\. Services that the row does not name are unchanged.`

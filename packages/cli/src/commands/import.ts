@@ -20,27 +20,27 @@ interface Options extends ClientOptions {
 }
 
 export function importCommand(): Command {
-  return newClientCommand('import', 'add and update devices from a CSV file')
+  return newClientCommand('import')
     .description(
-      prose(`Adds and updates devices from a CSV file. A row's device is found by hardware id, or by name where the row has none and
-the name is unique; where none is found, it is added. What is as the row says already is left alone, so that a second import
-changes nothing. A row that is wrong is reported with its line, and the others go in.`),
+      prose(`Adds and updates devices from a CSV file. Finds the device of a row by hardware id, or by a unique name if the row has no
+hardware id. Adds the device if there is none. Writes only differences, so a second import changes nothing. A row with an
+error is reported with its line number; the other rows are imported.`),
     )
     .argument('<file>', 'CSV file in UTF-8; - for standard input')
-    .option('--strict', 'check every row before the first is written, and write nothing if one is wrong')
-    .option('--raw', 'take values as they are; without it, the apostrophe that export puts before formulas is removed')
-    .option('--dry-run', 'check everything, say what would change, and write nothing')
+    .option('--strict', 'check all rows first, and write nothing if one has an error')
+    .option('--raw', 'keep the apostrophe that export adds before formulas (default: remove it)')
+    .option('--dry-run', 'check all rows and print what would change, but write nothing')
     .addHelpText('after', formatHelp)
     .action(run)
 }
 
 async function run(path: string, options: Options): Promise<void> {
   const file = parse(await read(path), options.raw ?? false)
-  warnOfSuspectColumns(file)
+  warnAboutSuspectColumns(file)
   const muster = await openMuster(options, 6)
   const progress = showProgress(file.rows.length + file.problems.length, { quiet: options.json ?? false })
   const interruption = onInterrupt(() =>
-    progress.note('Stopping once the running requests are answered; Ctrl-C again stops at once.'),
+    progress.note('Stopping after the running requests. Press Ctrl-C again to stop immediately.'),
   )
   try {
     const { strict = false, dryRun = false } = options
@@ -62,7 +62,7 @@ async function read(path: string): Promise<Buffer> {
   if (path === '-') return buffer(process.stdin)
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new CliError(
-      `${path} cannot be read: ${error.message}`,
+      `cannot read ${path}: ${error.message}`,
       error.code === 'ENOENT' ? { exitCode: exitCodes.usage } : {},
     )
   })
@@ -77,10 +77,10 @@ function parse(bytes: Buffer, isRaw: boolean): DeviceFile {
   }
 }
 
-function warnOfSuspectColumns({ columns }: DeviceFile): void {
+function warnAboutSuspectColumns({ columns }: DeviceFile): void {
   for (const { found, meant } of suspectColumns(columns)) {
     console.error(
-      `note: column ${JSON.stringify(found)} is taken as an attribute; the fixed column is called ${JSON.stringify(meant)}`,
+      `note: column ${JSON.stringify(found)} is read as an attribute; did you mean the fixed column ${JSON.stringify(meant)}?`,
     )
   }
 }

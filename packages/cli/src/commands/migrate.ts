@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { newCommand, prose } from '../new-command.ts'
 
 export function migrateCommand(): Command {
-  return newCommand('migrate', "bring the database to the release's schema")
+  return newCommand('migrate')
     .description(
-      prose(`Brings the database to this release's schema. "muster serve" does so by itself; run it beforehand where several servers
-are replaced one by one. Works on DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server runs.`),
+      prose(`Migrates the database to this release's schema. "muster serve" does this at startup. Run it first if you replace several
+servers one at a time. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
     )
     .action(async ({ json }: { json?: boolean }) => {
       const [{ withDatabase }, { migrate }] = await Promise.all([

@@ -16,19 +16,19 @@ interface Options extends ClientOptions {
 }
 
 export function queryCommand(): Command {
-  return newClientCommand('query', 'run a GraphQL document, signed')
-    .argument('[document]', 'GraphQL document; left away, it is read from standard input')
+  return newClientCommand('query')
+    .argument('[document]', 'GraphQL document (default: standard input)')
     .option('-f, --file <file>', 'read the document from a file')
-    .option('--variables <json>', 'variables, as a JSON object; @file reads them from a file')
-    .option('--variable <name=value>', 'one variable: JSON where it is any, else text; may be given again', collect)
-    .option('--operation-name <name>', 'which operation of the document to run')
-    .option('--check', 'say what of the document the server would refuse, and run nothing')
+    .option('--variables <json>', 'variables as a JSON object; @file reads them from a file')
+    .option('--variable <name=value>', 'one variable, as JSON or else as a string; may be given again', collect)
+    .option('--operation-name <name>', 'operation of the document to run')
+    .option('--check', 'validate the document against the schema without running it')
     .addHelpText('after', examples)
     .action(run)
 }
 
 const examples = `
-Prints the answer, data and errors, as JSON: indented on a terminal and without --json, else on one line.
+Prints the response with data and errors as JSON: indented on a terminal without --json, else on one line.
 
 Examples:
   muster query '{ login { email devices { total } } }'
@@ -41,34 +41,34 @@ async function run(document: string | undefined, options: Options): Promise<void
   if (options.check) return (await import('../check-document.ts')).checkDocument(source, options)
   const muster = await openMuster(options, 2)
   const { operationName } = options
-  const answer = await muster.execute(source, variables, operationName === undefined ? {} : { operationName })
-  printAnswer(answer, process.stdout.isTTY && !options.json)
-  if (answer.errors === undefined || answer.errors.length === 0) return
-  process.exitCode = printFailure(errorOf(answer.errors), { json: options.json ?? false })
+  const response = await muster.execute(source, variables, operationName === undefined ? {} : { operationName })
+  printResponse(response, process.stdout.isTTY && !options.json)
+  if (response.errors === undefined || response.errors.length === 0) return
+  process.exitCode = printFailure(errorOf(response.errors), { json: options.json ?? false })
 }
 
-function printAnswer({ data, errors, extensions }: Answer, indented: boolean): void {
+function printResponse({ data, errors, extensions }: Answer, indented: boolean): void {
   process.stdout.write(`${JSON.stringify({ data, errors, extensions }, null, indented ? 2 : 0)}\n`)
 }
 
 async function readDocument(document: string | undefined, file: string | undefined): Promise<string> {
   if (document !== undefined && file !== undefined) {
-    throw usageError('give the document as an argument or with --file, not both')
+    throw usageError('pass the document as an argument or with --file, not both')
   }
-  if (file !== undefined) return readNamed(file, 'the document')
+  if (file !== undefined) return readNamedFile(file, 'the document')
   if (document !== undefined && document !== '-') return document
   const read = process.stdin.isTTY ? '' : await text(process.stdin)
-  if (read.trim() === '') throw usageError('give a document: as an argument, with --file or on standard input')
+  if (read.trim() === '') throw usageError('pass a document as an argument, with --file, or on standard input')
   return read
 }
 
 async function readVariables({ variables, variable = [] }: Options): Promise<Record<string, unknown> | undefined> {
   if (variables === undefined && variable.length === 0) return undefined
-  const json = variables?.startsWith('@') ? await readNamed(variables.slice(1), 'the variables') : variables
+  const json = variables?.startsWith('@') ? await readNamedFile(variables.slice(1), 'the variables') : variables
   return { ...parseVariables(json), ...Object.fromEntries(variable.map(parseVariable)) }
 }
 
-/** Text that is no JSON is meant as it is: `name=pump`, where `size=10` is a number. */
+/** A value that is not valid JSON is a string: `name=pump`. In contrast, `size=10` is a number. */
 function parseVariable(text: string): [name: string, value: unknown] {
   const at = text.indexOf('=')
   if (at < 1) throw usageError(`--variable ${JSON.stringify(text)} must be name=value`)
@@ -86,12 +86,12 @@ function parseVariables(json: string | undefined): Record<string, unknown> {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch (error) {
-    throw usageError(`--variables is no JSON: ${(error as Error).message}`)
+    throw usageError(`--variables is not valid JSON: ${(error as Error).message}`)
   }
   throw usageError('--variables must be a JSON object, such as {"size": 10}')
 }
 
-const readNamed = (path: string, what: string): Promise<string> =>
+const readNamedFile = (path: string, what: string): Promise<string> =>
   readFile(path, 'utf8').catch((error: Error) => {
-    throw usageError(`${what} cannot be read: ${error.message}`)
+    throw usageError(`cannot read ${what}: ${error.message}`)
   })

@@ -8,13 +8,11 @@ interface Options extends ClientOptions {
 }
 
 export function schemaCommand(): Command {
-  return newClientCommand('schema', 'print the schema of the API')
+  return newClientCommand('schema')
     .description(
-      prose(
-        `Prints the schema of the server's API in the GraphQL schema definition language. It is public: --url needs no credentials.`,
-      ),
+      prose(`Prints the GraphQL schema of the server's API. The schema is public, so --url needs no credentials.`),
     )
-    .option('--url <url>', 'of this server (default: that of the credentials)')
+    .option('--url <url>', 'server URL (default: from the credentials)')
     .action(run)
 }
 

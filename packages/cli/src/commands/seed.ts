@@ -10,16 +10,16 @@ interface Options {
 }
 
 export function seedCommand(): Command {
-  return newCommand('seed', 'fill the database with made-up fleets')
+  return newCommand('seed')
     .description(
-      prose(`Fills the database with made-up fleets: devices with names, hardware ids, platforms, sites, statuses and services. The first
-fleet is the owner's; every further one gets a user of its own, fleet-2@example.com and so on, whose credentials are
-written to $MUSTER_DATA/credentials-<email>. The same numbers always make the same devices; those that are there
-stay. No events are recorded. Works on DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server runs.`),
+      prose(`Fills the database with sample fleets: devices with names, hardware ids, platforms, sites, statuses, and services. The first
+fleet belongs to the owner. Each further fleet belongs to a new user, such as fleet-2@example.com, whose credentials are
+written to $MUSTER_DATA/credentials-<email>. The same numbers always create the same devices; existing devices are kept. No
+events are recorded. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
     )
-    .option('--users <count>', 'fleets', wholeNumber(1, 1_000), 1)
-    .option('--devices <count>', 'devices of each fleet', wholeNumber(1, 10_000_000), 1_000)
-    .option('--services <count>', 'services of each device', wholeNumber(0, 100), 4)
+    .option('--users <count>', 'number of fleets', wholeNumber(1, 1_000), 1)
+    .option('--devices <count>', 'devices per fleet', wholeNumber(1, 10_000_000), 1_000)
+    .option('--services <count>', 'services per device', wholeNumber(0, 100), 4)
     .action(run)
 }
 
@@ -39,7 +39,7 @@ async function run({ users, devices, services, json = false }: Options): Promise
     if (json) return console.log(JSON.stringify({ fleets, seconds }))
     for (const { email, added, credentials } of fleets) {
       console.log(
-        `${email}: ${added} devices added, ${devices - added} there already${credentials ? `; ${credentials}` : ''}`,
+        `${email}: ${added} devices added, ${devices - added} already there${credentials ? `; ${credentials}` : ''}`,
       )
     }
     console.log(`${seconds} s`)

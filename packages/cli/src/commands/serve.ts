@@ -2,16 +2,17 @@ import type { Command } from 'commander'
 import { newCommand, prose } from '../new-command.ts'
 
 export function serveCommand(): Command {
-  return newCommand('serve', 'start the server')
+  return newCommand('serve')
     .description(
-      prose(`Starts the server, and the embedded database unless DATABASE_URL names another. All settings are environment
-variables: HOST and PORT say where to listen (127.0.0.1:4000), MUSTER_DATA where to keep things (data/), MUSTER_WORKERS how many
-processes serve (1).
-Ctrl-C or SIGTERM ends it once running requests are answered; a second one at once. Away from a terminal, SIGHUP has it read
-its certificates again.`),
+      prose(`Starts the server, and the embedded database unless DATABASE_URL is set. All settings are environment variables. HOST and
+PORT set the address to listen on (127.0.0.1:4000), MUSTER_DATA the data folder (data/), and MUSTER_WORKERS the number of
+processes (1).
+
+Ctrl-C or SIGTERM stops the server after running requests finish; a second signal stops it immediately. Without a terminal,
+SIGHUP reloads the certificates.`),
     )
     .action(async () => {
-      // Late, since only this command needs the server's parts.
+      // Imported here, because only this command needs the server.
       const [{ serve }, { readConfig }, { leave }] = await Promise.all([
         import('@muster/server/main.ts'),
         import('@muster/server/config.ts'),

@@ -22,26 +22,26 @@ interface Options extends ClientOptions {
 }
 
 export function simulateCommand(): Command {
-  return newClientCommand('simulate', 'let a made-up fleet sign on, report, drop and return')
+  return newClientCommand('simulate')
     .description(
-      prose(`Lets made-up devices sign on over MQTT, report attributes, drop and return for a while, and says what happened. They register
-themselves with a code that is made for them and deleted again; --existing takes those of an earlier run instead. Only
-servers on this machine, unless told otherwise.`),
+      prose(`Simulates devices that connect over MQTT, report attributes, disconnect, and reconnect, and prints statistics. The devices
+register with a temporary registration code; --existing uses the devices of an earlier run instead. Requires a server on this
+machine, unless you pass --allow-remote.`),
     )
-    .option('--devices <count>', 'devices, 1 to 20000', wholeNumber(1, 20_000), 10)
-    .option('--for <time>', 'how long, such as 90s, 5m or 1h; a day at most', duration(1, 86_400), 60)
+    .option('--devices <count>', 'number of devices, 1 to 20000', wholeNumber(1, 20_000), 10)
+    .option('--for <time>', 'how long, such as 90s, 5m, or 1h; at most a day', duration(1, 86_400), 60)
     .option('--every <time>', 'how often each device reports', duration(1, 86_400), 10)
     .option(
       '--drop-every <time>',
-      'how long a connection lasts on average; 0 for until the end',
+      'average duration of a connection; 0 to keep connections open',
       duration(0, 86_400),
       30,
     )
-    .option('--rate <count>', 'connections begun a second at most', wholeNumber(1, 10_000), 500)
-    .option('--broker <url>', 'mqtt, mqtts, ws or wss URL (default: /mqtt of the server, a WebSocket)', brokerUrl)
-    .option('--existing', 'take devices of an earlier run, giving each a new secret')
+    .option('--rate <count>', 'maximum number of new connections per second', wholeNumber(1, 10_000), 500)
+    .option('--broker <url>', "mqtt, mqtts, ws, or wss URL (default: WebSocket at the server's /mqtt)", brokerUrl)
+    .option('--existing', 'use the devices of an earlier run and rotate their secrets')
     .option('--remove', 'remove the devices afterwards')
-    .option('--allow-remote', 'let the fleet loose on a server elsewhere')
+    .option('--allow-remote', 'allow a server on another machine')
     .action(run)
 }
 
@@ -52,7 +52,7 @@ function duration(least: number, most: number) {
     const [, digits, unit = 's'] = /^(\d+)([smh])?$/.exec(text) ?? []
     const seconds = Number(digits) * secondsOf[unit]!
     if (digits !== undefined && seconds >= least && seconds <= most) return seconds
-    throw new InvalidArgumentError(`It must be a time such as 30s, 5m or 1h, from ${least} to ${most} seconds.`)
+    throw new InvalidArgumentError(`It must be a duration such as 30s, 5m, or 1h, from ${least} to ${most} seconds.`)
   }
 }
 
@@ -63,7 +63,7 @@ function brokerUrl(text: string): string {
 
 async function run(options: Options): Promise<void> {
   const [{ assertLoopback }, { removeDevices }] = await Promise.all([
-    import('../simulate/loopback.ts'),
+    import('../simulate/assert-loopback.ts'),
     import('../simulate/devices.ts'),
   ])
   const { url } = await readCredentials(options)
@@ -73,21 +73,21 @@ async function run(options: Options): Promise<void> {
     assertLoopback(url, 'the server')
     assertLoopback(broker, 'the broker')
   }
-  const interruption = onInterrupt(() => console.error('Stopping; Ctrl-C again stops at once.'))
+  const interruption = onInterrupt(() => console.error('Stopping. Press Ctrl-C again to stop immediately.'))
   const devices: Credentials[] = []
   try {
     await prepare(options, { muster, url, devices, signal: interruption.signal })
     const counts = await live(options, { broker, devices, signal: interruption.signal })
     await report(counts, options)
     if (interruption.signal.aborted) process.exitCode = exitCodes.interrupted
-    else assertAllSignedOn(counts)
+    else assertAllConnected(counts)
   } finally {
     if (options.remove) await removeDevices(muster, devices)
     interruption.release()
   }
 }
 
-/** The way in that every server has, whatever its port of MQTT is. */
+/** MQTT over WebSocket, which every server provides, whatever its MQTT port is. */
 const webSocketOf = (url: string): string => `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/mqtt`
 
 interface Preparing {
@@ -98,9 +98,9 @@ interface Preparing {
 }
 
 async function prepare(options: Options, { devices, ...shared }: Preparing): Promise<void> {
-  const { registerDevices, takeExistingDevices } = await import('../simulate/devices.ts')
+  const { registerDevices, useExistingDevices } = await import('../simulate/devices.ts')
   const progress = showProgress(options.devices, { quiet: options.json ?? false })
-  const getReady = options.existing ? takeExistingDevices : registerDevices
+  const getReady = options.existing ? useExistingDevices : registerDevices
   try {
     await getReady({ ...shared, count: options.devices, onProgress: progress.update }, devices)
   } finally {
@@ -108,13 +108,13 @@ async function prepare(options: Options, { devices, ...shared }: Preparing): Pro
   }
 }
 
-interface Living {
+interface Live {
   broker: string
   devices: readonly Credentials[]
   signal: AbortSignal
 }
 
-async function live({ every, dropEvery, rate, json = false, ...options }: Options, living: Living): Promise<Counts> {
+async function live({ every, dropEvery, rate, json = false, ...options }: Options, shared: Live): Promise<Counts> {
   const [{ runFleet }, { summaryOf }] = await Promise.all([
     import('../simulate/fleet.ts'),
     import('../simulate/counts.ts'),
@@ -123,7 +123,7 @@ async function live({ every, dropEvery, rate, json = false, ...options }: Option
   const onTick = (counts: Counts): void => {
     if (isLive) process.stderr.write(`\r\u001b[K${summaryOf(counts)}`)
   }
-  const counts = await runFleet({ ...living, every, dropEvery, rate, duration: options.for, onTick })
+  const counts = await runFleet({ ...shared, every, dropEvery, rate, duration: options.for, onTick })
   if (isLive) process.stderr.write('\r\u001b[K')
   return counts
 }
@@ -135,19 +135,19 @@ async function report(counts: Counts, { json = false }: Options): Promise<void> 
     console.log(JSON.stringify(rest))
   } else {
     const { devices, connects, reconnects, drops, publishes, acks, cutShort } = counts
-    console.log(`devices     ${devices}, ${connects} of them signed on`)
-    console.log(`reconnects  ${reconnects}, after ${drops} drops of their own`)
-    console.log(`publishes   ${publishes}, ${acks} acknowledged, ${cutShort} cut short by a drop`)
+    console.log(`devices     ${devices}, ${connects} of them connected`)
+    console.log(`reconnects  ${reconnects}, after ${drops} intentional disconnects`)
+    console.log(`publishes   ${publishes}, ${acks} acknowledged, ${cutShort} interrupted by a disconnect`)
     console.log(`failures    ${failuresOf(counts)}`)
     for (const [what, count] of Object.entries(counts.failures)) console.log(`  ${count} × ${what}`)
   }
 }
 
-function assertAllSignedOn({ connects, devices, failures }: Counts): void {
+function assertAllConnected({ connects, devices, failures }: Counts): void {
   if (connects === devices) return
   const hint =
     Object.keys(failures).length === 0
-      ? 'The time was over before it was their turn: give them longer with --for, or a higher --rate.'
-      : 'Is MQTT served there? MUSTER_MQTT_PORT sets the port of the server for it, --broker says where to go instead.'
-  throw new CliError(`${devices - connects} of ${devices} devices never signed on`, { hint })
+      ? 'The run ended before they could connect. Increase --for or --rate.'
+      : 'Does the server serve MQTT there? MUSTER_MQTT_PORT sets its MQTT port. Set another address with --broker.'
+  throw new CliError(`${devices - connects} of ${devices} devices never connected`, { hint })
 }

@@ -1,20 +1,21 @@
 import { accountTable } from './account-table.ts'
+import { agentEntry } from './agent-table.ts'
 import type { CommandEntry } from './command-entry.ts'
 
-const looking = 'Look after devices:'
-const programs = 'For programs and this machine:'
-const server = 'The server, where it runs:'
+const deviceGroup = 'Devices:'
+const toolGroup = 'Tools and this machine:'
+const serverGroup = 'Server (run on its machine):'
 
 export const commandTable: readonly CommandEntry[] = [
   {
     name: 'devices',
-    summary: 'list, register, rename and delete devices',
-    group: looking,
-    description: 'Devices. Where one is asked for, its id, its hardware id or its name will do, where just one has it.',
+    summary: 'list, register, rename, and delete devices',
+    group: deviceGroup,
+    description: 'Manages devices. Name a device by its id, its hardware id, or its name if the name is unique.',
     verbs: [
       {
         name: 'list',
-        summary: 'list devices, all or those that match',
+        summary: 'list all or matching devices',
         load: async () => (await import('./devices/list.ts')).listCommand(),
       },
       {
@@ -29,7 +30,7 @@ export const commandTable: readonly CommandEntry[] = [
       },
       {
         name: 'rename',
-        summary: 'give a device another name',
+        summary: 'rename a device',
         load: async () => (await import('./devices/rename.ts')).renameCommand(),
       },
       {
@@ -41,18 +42,18 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'services',
-    summary: 'list, add, change and remove services of devices',
-    group: looking,
-    description: 'Services of devices: what can be reached on them.',
+    summary: 'list, add, change, and remove services of devices',
+    group: deviceGroup,
+    description: 'Manages the services of devices, such as SSH or HTTP.',
     verbs: [
       {
         name: 'list',
-        summary: 'list services of one device or all',
+        summary: 'list the services of some or all devices',
         load: async () => (await import('./services/list.ts')).listCommand(),
       },
       {
         name: 'types',
-        summary: 'list the types that a service can have',
+        summary: 'list service types',
         load: async () => (await import('./services/types.ts')).typesCommand(),
       },
       {
@@ -74,9 +75,10 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'attributes',
-    summary: 'read and change attributes, of one thing or of many',
-    group: looking,
-    description: 'Attributes of devices, of services and of yourself, and what overrides them in contexts.',
+    summary: 'show and change attributes of one or many devices',
+    group: deviceGroup,
+    description:
+      'Shows and changes the attributes of devices, of services, and of your user, and their overrides in contexts.',
     verbs: [
       {
         name: 'get',
@@ -85,35 +87,35 @@ export const commandTable: readonly CommandEntry[] = [
       },
       {
         name: 'set',
-        summary: 'set attributes of one thing, of many, or of all devices that match',
+        summary: 'set attributes of one or many devices',
         load: async () => (await import('./attributes/set.ts')).setCommand(),
       },
       {
         name: 'unset',
-        summary: 'remove attributes from one thing, from many, or from all devices that match',
+        summary: 'remove attributes from one or many devices',
         load: async () => (await import('./attributes/unset.ts')).unsetCommand(),
       },
       {
         name: 'resume',
-        summary: 'go on with a change of many that was cut short',
+        summary: 'resume an interrupted bulk change',
         load: async () => (await import('./attributes/resume.ts')).resumeCommand(),
       },
     ],
   },
   {
     name: 'events',
-    summary: 'list what happened, and follow what happens',
-    group: looking,
-    description: 'Events: what happened to devices and everything else that is yours.',
+    summary: 'list past events and follow new events',
+    group: deviceGroup,
+    description: 'Lists and follows the events of your account.',
     verbs: [
       {
         name: 'list',
-        summary: 'list what happened, newest first',
+        summary: 'list events, newest first',
         load: async () => (await import('./events/list.ts')).listCommand(),
       },
       {
         name: 'tail',
-        summary: 'print what happens, as it happens',
+        summary: 'print events as they happen',
         load: async () => (await import('./events/tail.ts')).tailCommand(),
       },
     ],
@@ -121,75 +123,70 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'import',
     summary: 'add and update devices from a CSV file',
-    group: looking,
+    group: deviceGroup,
     load: async () => (await import('./import.ts')).importCommand(),
   },
   {
     name: 'export',
     summary: 'write all devices as CSV',
-    group: looking,
+    group: deviceGroup,
     load: async () => (await import('./export.ts')).exportCommand(),
   },
   ...accountTable,
   {
     name: 'query',
-    summary: 'run a GraphQL document, signed',
-    group: programs,
+    summary: 'run a GraphQL query or mutation',
+    group: toolGroup,
     load: async () => (await import('./query.ts')).queryCommand(),
   },
   {
     name: 'schema',
-    summary: 'print the schema of the API',
-    group: programs,
+    summary: 'print the API schema',
+    group: toolGroup,
     load: async () => (await import('./schema.ts')).schemaCommand(),
   },
   {
     name: 'doctor',
-    summary: 'find out why a server does not answer as it should',
-    group: programs,
+    summary: 'diagnose problems with a server',
+    group: toolGroup,
     load: async () => (await import('./doctor.ts')).doctorCommand(),
   },
   {
     name: 'completion',
-    summary: 'print what lets a shell complete commands',
-    group: programs,
+    summary: 'print a shell completion script',
+    group: toolGroup,
     load: async () => (await import('./completion.ts')).completionCommand(),
   },
-  {
-    name: 'agent',
-    summary: 'make this machine a device',
-    group: programs,
-    load: async () => (await import('./agent/agent.ts')).agentCommand(),
-  },
+  { ...agentEntry, group: toolGroup },
   {
     name: 'serve',
     summary: 'start the server',
-    group: server,
+    group: serverGroup,
     load: async () => (await import('./serve.ts')).serveCommand(),
   },
   {
     name: 'migrate',
-    summary: "bring the database to the release's schema",
-    group: server,
+    summary: "migrate the database to this release's schema",
+    group: serverGroup,
     load: async () => (await import('./migrate.ts')).migrateCommand(),
   },
   {
     name: 'backup',
     summary: 'back up the database',
-    group: server,
+    group: serverGroup,
     load: async () => (await import('./backup.ts')).backupCommand(),
   },
   {
     name: 'restore',
     summary: 'restore the database from a backup',
-    group: server,
+    group: serverGroup,
     load: async () => (await import('./restore.ts')).restoreCommand(),
   },
   {
     name: 'users',
-    summary: 'add users, and give them other passwords',
-    group: server,
-    description: 'Users of this installation.',
+    summary: 'manage the users of the installation',
+    group: serverGroup,
+    description: 'Manages the users of this installation.',
     verbs: [
       {
         name: 'add',
@@ -203,36 +200,36 @@ export const commandTable: readonly CommandEntry[] = [
       },
       {
         name: 'disable',
-        summary: 'disable a user, and keep everything that the user has',
+        summary: 'disable a user and keep all data',
         load: async () => (await import('./users/disable.ts')).disableCommand(),
       },
       {
         name: 'enable',
-        summary: 'enable a user who was disabled',
+        summary: 'enable a disabled user',
         load: async () => (await import('./users/enable.ts')).enableCommand(),
       },
       {
         name: 'remove',
-        summary: 'remove a user with devices, keys, events, and everything else',
+        summary: 'remove a user with all data',
         load: async () => (await import('./users/remove.ts')).removeCommand(),
       },
       {
         name: 'reset-password',
-        summary: 'give a user another password, and write it to a file',
+        summary: 'reset the password of a user and write the new one to a file',
         load: async () => (await import('./users/reset-password.ts')).resetPasswordCommand(),
       },
     ],
   },
   {
     name: 'seed',
-    summary: 'fill the database with made-up fleets',
-    group: server,
+    summary: 'fill the database with sample fleets',
+    group: serverGroup,
     load: async () => (await import('./seed.ts')).seedCommand(),
   },
   {
     name: 'simulate',
-    summary: 'let a made-up fleet sign on, report, drop and return',
-    group: server,
+    summary: 'simulate a fleet that connects, reports, and reconnects',
+    group: serverGroup,
     load: async () => (await import('./simulate.ts')).simulateCommand(),
   },
 ]

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
 import { commandTable } from '../commands/table.ts'
-import { credentialsFile, profilesIn, textOf } from '../credentials.ts'
+import { credentialsFile, profilesIn, readTextIfReadable } from '../credentials.ts'
 import { buildProgram } from '../program.ts'
 
 export interface Candidate {
@@ -8,7 +8,7 @@ export interface Candidate {
   description?: string
 }
 
-/** What may stand in place of the last of the words; none where a file may, or nothing is known. */
+/** Completions for the last word. None if it may be a file name or there are no known candidates. */
 export async function findCandidates(words: readonly string[]): Promise<Candidate[]> {
   const done = words.slice(0, -1)
   const typed = words.at(-1) ?? ''
@@ -45,14 +45,14 @@ const optionsOf = (command: Command): Candidate[] =>
 async function valuesOf(option: Option, rest: readonly string[]): Promise<Candidate[]> {
   if (option.argChoices !== undefined) return option.argChoices.map((text) => ({ text }))
   if (option.long !== '--profile') return []
-  const text = await textOf(await credentialsFile(valueIn(rest, '--credentials')))
+  const text = await readTextIfReadable(await credentialsFile(valueIn(rest, '--credentials')))
   return profilesIn(text ?? '').map((profile) => ({ text: profile }))
 }
 
-/** Enough for a menu; whoever wants more types on. */
-const MOST = 50
-/** A shell that waits longer for its menu is in the way; MUSTER_COMPLETION_TIMEOUT says otherwise. */
-const PATIENCE_MS = 1_500
+/** The maximum number of device names. More would not fit in a menu. */
+const MAX_NAMES = 50
+/** Gives up early, because the shell blocks while it waits. MUSTER_COMPLETION_TIMEOUT overrides this. */
+const TIMEOUT_MS = 1_500
 
 async function argumentsOf(command: Command, rest: readonly string[], typed: string): Promise<Candidate[]> {
   const positional = rest.filter((word, index) => !word.startsWith('-') && !takesValue(command, rest[index - 1]))
@@ -65,7 +65,7 @@ async function argumentsOf(command: Command, rest: readonly string[], typed: str
 
 const takesValue = (command: Command, word: string | undefined): boolean => findOption(command, word) !== undefined
 
-/** The option of this name, if a value must stand behind it. */
+/** The option with this name, if it takes a value. */
 const findOption = (command: Command, word: string | undefined): Option | undefined =>
   word === undefined
     ? undefined
@@ -82,9 +82,9 @@ async function deviceNames(
 ): Promise<Candidate[]> {
   const { openMuster } = await import('../open-muster.ts')
   const muster = await openMuster(which, 0)
-  const signal = AbortSignal.timeout(Number(process.env.MUSTER_COMPLETION_TIMEOUT) || PATIENCE_MS)
+  const signal = AbortSignal.timeout(Number(process.env.MUSTER_COMPLETION_TIMEOUT) || TIMEOUT_MS)
   const { login } = await muster.select(
-    { login: { devices: { $: { name: typed, size: MOST }, items: { name: true, state: true } } } },
+    { login: { devices: { $: { name: typed, size: MAX_NAMES }, items: { name: true, state: true } } } },
     { signal },
   )
   return (login?.devices.items ?? []).map(({ name, state }) => ({ text: name, description: state }))

@@ -9,7 +9,7 @@ const lineOf: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
   fish: ({ text, description }) => `${text}${description ? `\t${description}` : ''}`,
 }
 
-/** Answers a shell's question: what may come next. A failure is no answer: nobody asked to read of it. */
+/** Prints completions for a shell. Prints nothing on failure, because error messages would disturb typing. */
 export async function complete([shell, ...words]: readonly string[]): Promise<number> {
   const format = lineOf[shell as Shell]
   if (format === undefined) return 2

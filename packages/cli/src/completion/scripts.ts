@@ -1,8 +1,8 @@
 export type Shell = 'bash' | 'zsh' | 'fish'
 
 /**
- * What each shell is given to load. They ask `muster __complete` for what may come next, with the words as they are meant: what
- * is typed may hold quotes and backslashes.
+ * Completion scripts by shell. They call `muster __complete` with the unquoted words, because typed words may contain
+ * quotes and backslashes.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# muster completion bash; load it with: source <(muster completion bash)

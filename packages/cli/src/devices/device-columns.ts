@@ -2,7 +2,7 @@ import type { Attributes } from '@muster/client'
 import { findAttribute } from '../attributes/names.ts'
 import type { Column } from '../output/column.ts'
 
-/** A device as lists show it. */
+/** The device fields that lists show. */
 export interface DeviceRow {
   id: string
   name: string
@@ -52,7 +52,7 @@ export const deviceColumns: readonly Column<DeviceRow>[] = [
 
 export const usualDeviceColumns = ['id', 'name', 'state', 'platform', 'lastReported']
 
-/** Any other name is an attribute. */
+/** Any other column name is an attribute. */
 export const attributeColumn = (name: string): Column<DeviceRow> => ({
   name,
   value: ({ attributes }) => findAttribute(attributes ?? {}, name.replace(/^attributes\./, '')),

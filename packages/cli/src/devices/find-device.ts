@@ -5,7 +5,7 @@ const id = /^80(?::[0-9a-f]{2}){7}$/i
 
 export const isId = (text: string): boolean => id.test(text)
 
-/** The id of the device that is meant by its id, its hardware id or its whole name. An id is taken as it is. */
+/** Finds a device by id, hardware id, or full name, and returns its id. Does not look up ids. */
 export async function findDeviceId(muster: Muster, meant: string): Promise<string> {
   if (isId(meant)) return meant.toLowerCase()
   const select = { id: true, name: true } as const
@@ -18,21 +18,21 @@ export async function findDeviceId(muster: Muster, meant: string): Promise<strin
   }
   if (found.length > 1) {
     throw usageError(
-      `several devices are called ${JSON.stringify(meant)}`,
-      `Name one by its id: muster devices list ${JSON.stringify(meant)}`,
+      `several devices have the name ${JSON.stringify(meant)}`,
+      `Use an id instead. List them: muster devices list ${JSON.stringify(meant)}`,
     )
   }
-  if (found[0] === undefined) throw noSuchDevice(meant)
+  if (found[0] === undefined) throw deviceNotFound(meant)
   return found[0]
 }
 
-export const noSuchDevice = (meant: string): CliError =>
-  new CliError(`no device has the id, the hardware id or the name ${JSON.stringify(meant)}`, {
-    hint: '"muster devices list" shows those that are there.',
+export const deviceNotFound = (meant: string): CliError =>
+  new CliError(`no device has the id, hardware id, or name ${JSON.stringify(meant)}`, {
+    hint: 'List the devices: muster devices list.',
     exitCode: exitCodes.notFound,
   })
 
-/** `findDeviceId` for several, in their order; nothing is begun before all of them are found. */
+/** Finds several devices, in order. Fails if one is not found. */
 export async function findDeviceIds(muster: Muster, meant: readonly string[]): Promise<string[]> {
   const ids: string[] = []
   for (const one of meant) ids.push(await findDeviceId(muster, one))

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parseWhere } from './where.ts'
 
-describe('conditions', () => {
-  it('become the filter of the API', () => {
+describe('parseWhere', () => {
+  it('converts conditions to an API filter', () => {
     const given = ['state=active', 'platform=a', 'platform=b', 'name~pump', 'application=ssh', 'site=a=b', 'net.ssid=']
     expect(parseWhere([...given, 'attributes.state=x'], 'night')).toEqual({
       applications: ['ssh'],
@@ -20,13 +20,13 @@ describe('conditions', () => {
   })
 
   it.each([
-    [['foo'], 'no condition'],
-    [['=x'], 'no condition'],
-    [['site~x'], 'not of site'],
+    [['foo'], 'not a condition'],
+    [['=x'], 'not a condition'],
+    [['site~x'], 'not with site'],
     [['name='], 'empty'],
     [['state=active', 'state=inactive'], 'at once'],
     [['site=a', 'site=b'], 'at once'],
-  ])('%j are refused', (conditions, reason) => {
+  ])('rejects %j', (conditions, reason) => {
     expect(() => parseWhere(conditions)).toThrow(reason)
   })
 })

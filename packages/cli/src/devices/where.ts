@@ -1,7 +1,7 @@
 import type { Muster } from '@muster/client'
 import { usageError } from '../cli-error.ts'
 
-/** What the API's list of devices is asked for, and what it cannot be asked for. */
+/** A filter of the API's list of devices. */
 export interface DeviceFilter {
   name?: string
   state?: string
@@ -15,19 +15,19 @@ export interface DeviceFilter {
 
 export interface Where {
   filter: DeviceFilter
-  /** The whole name, where that is asked for: the API takes a part of it. */
+  /** The full name to match. The API matches only parts of names. */
   exactName?: string
 }
 
 export const whereHelp = `
-Conditions, all of which must hold:
-  name~part              a part of the name, case aside; name=… is the whole name
+Conditions; a device must match all of them:
+  name~part              part of the name, case-insensitive; name=… matches the full name
   state=active           active or inactive
-  platform=linux         given again: any of them; so are id and application
+  platform=linux         if given again, matches any of them; also id and application
   hardwareId=A0-17
-  application=ssh        has a service of this type: its name or its id ("muster services types")
-  site=oslo              any other name is an attribute; net.ssid=lab is one in a group
-  attributes.state=x     an attribute that is called like one of the above`
+  application=ssh        has a service of this type, by name or id ("muster services types")
+  site=oslo              any other name is an attribute, such as net.ssid=lab in a group
+  attributes.state=x     an attribute with one of the names above`
 
 const fields = ['name', 'state', 'hardwareId', 'id', 'platform', 'application'] as const
 type Field = (typeof fields)[number]
@@ -38,14 +38,14 @@ interface Condition {
   value: string
 }
 
-/** Reads conditions such as `state=active`, `name~pump` and `site=oslo`. */
+/** Parses conditions such as `state=active`, `name~pump`, and `site=oslo`. */
 export function parseWhere(conditions: readonly string[], context?: string): { where: Where; applications: string[] } {
   const filter: DeviceFilter = context === undefined ? {} : { context }
   const where: Where = { filter }
   const applications: string[] = []
   for (const condition of conditions.map(readCondition)) {
     const { name, value } = condition
-    if (condition.operator === '~' && name !== 'name') throw onlyNames(name)
+    if (condition.operator === '~' && name !== 'name') throw unsupportedOperator(name)
     if (name === 'name') addName(where, condition)
     else if (name === 'application') applications.push(value)
     else if (name === 'id' || name === 'platform') filter[name] = [...(filter[name] ?? []), value]
@@ -59,18 +59,18 @@ function readCondition(text: string): Condition {
   const [, name, operator, value] = /^([^=~]+)([=~])([\s\S]*)$/.exec(text) ?? []
   if (name === undefined) {
     throw usageError(
-      `--where ${JSON.stringify(text)} is no condition`,
-      'It is written state=active, name~pump or site=oslo.',
+      `--where ${JSON.stringify(text)} is not a condition`,
+      'Write conditions such as state=active, name~pump, or site=oslo.',
     )
   }
   return { name, operator: operator as Condition['operator'], value: value! }
 }
 
-const onlyNames = (name: string): Error =>
-  usageError(`--where: ~ is for a part of the name alone, not of ${name}`, `Write ${name}=…; attributes match whole.`)
+const unsupportedOperator = (name: string): Error =>
+  usageError(`--where: ~ works only with name, not with ${name}`, `Write ${name}=…, which matches the full value.`)
 
 function addName(where: Where, { operator, value }: Condition): void {
-  if (value === '') throw usageError('--where: the name to look for is empty')
+  if (value === '') throw usageError('--where: the name is empty')
   where.filter.name = once(where.filter.name, 'name', value)
   if (operator === '=') where.exactName = value
 }
@@ -84,7 +84,7 @@ function once(before: string | undefined, name: Field | string, value: string): 
   throw usageError(`--where: ${name} cannot be ${JSON.stringify(before)} and ${JSON.stringify(value)} at once`)
 }
 
-/** `parseWhere`, with the types of services looked up. */
+/** `parseWhere`, with the names of service types converted to ids. */
 export async function readWhere(muster: Muster, conditions: readonly string[], context?: string): Promise<Where> {
   const { where, applications } = parseWhere(conditions, context)
   if (applications.length > 0)
@@ -92,11 +92,11 @@ export async function readWhere(muster: Muster, conditions: readonly string[], c
   return where
 }
 
-/** The id of a type of service that is meant by its name, case aside, or its id. */
+/** Finds a service type by its case-insensitive name or its id, and returns the id. */
 export async function findType(muster: Muster, meant: string): Promise<number> {
   if (/^\d+$/.test(meant)) return Number(meant)
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true } })
   const found = applicationTypes.find(({ name }) => name.toLowerCase() === meant.toLowerCase())
   if (found !== undefined) return found.id
-  throw usageError(`there is no type of service ${JSON.stringify(meant)}`, '"muster services types" lists them.')
+  throw usageError(`unknown service type ${JSON.stringify(meant)}`, '"muster services types" lists them.')
 }

@@ -4,12 +4,12 @@ import type { BackupStatus } from '@muster/server/backup/schedule/status-file.ts
 import { type Finding, failed, ok, warning } from './check.ts'
 
 const MIB = 2 ** 20
-/** A server writes every ten seconds. */
+/** A running server updates the status every 10 seconds. */
 const STALE_MS = 5 * 60_000
 const WORRYING_BYTES = 1024 * MIB
 const HOURS_MS = 3_600_000
 
-/** What the server in this folder last saw of its backups; nothing where it takes none. */
+/** Checks the backup status that the server in this folder wrote. Yields nothing if it takes no backups. */
 export async function* checkBackups(dataFolder: string, now = Date.now()): AsyncGenerator<Finding> {
   const status = await readStatus(join(dataFolder, 'backup-status.json'))
   if (status === undefined) return
@@ -17,8 +17,8 @@ export async function* checkBackups(dataFolder: string, now = Date.now()): Async
   if (age > STALE_MS)
     yield warning(
       'backups',
-      `the server last looked at its backups at ${status.checked}`,
-      'Is the server running? Its log says what is wrong.',
+      `the server last checked its backups at ${status.checked}`,
+      'Is the server running? Check its log.',
     )
   else if (status.archive !== null) yield checkArchive(status.archive, status.folder)
   yield checkAge(status, now)
@@ -33,8 +33,8 @@ async function readStatus(file: string): Promise<BackupStatus | undefined> {
 }
 
 function checkArchive({ failingSince, pendingBytes }: NonNullable<BackupStatus['archive']>, folder: string): Finding {
-  const pending = `${Math.ceil(pendingBytes / MIB)} MiB of write-ahead log are not in ${folder}`
-  const hint = `Make room in ${folder}, and let the server write there. The end of pg.log in MUSTER_DATA says what fails.`
+  const pending = `${Math.ceil(pendingBytes / MIB)} MiB of write-ahead log are not yet in ${folder}`
+  const hint = `Free space in ${folder} and make sure that the server can write there. See the end of pg.log in MUSTER_DATA.`
   if (failingSince !== null) return failed('archive', `archiving has failed since ${failingSince}: ${pending}`, hint)
   if (pendingBytes > WORRYING_BYTES) return warning('archive', `archiving lags: ${pending}`, hint)
   return ok('archive', `the write-ahead log is archived in ${folder}`)
@@ -42,16 +42,16 @@ function checkArchive({ failingSince, pendingBytes }: NonNullable<BackupStatus['
 
 function checkAge({ everyMs, newest, failure, folder }: BackupStatus, now: number): Finding {
   const reason = failure === null ? '' : `; the last attempt failed at ${failure.at}: ${failure.message}`
-  const hint = `Look at the log of the server, and at the room in ${folder}.`
+  const hint = `Check the server log and the free space in ${folder}.`
   if (newest === null) {
-    const said = `there is no backup in ${folder}${reason}`
-    if (everyMs === null) return warning('backup', said, 'Take one: muster backup --base. Or set MUSTER_BACKUP_EVERY.')
-    return failure === null ? warning('backup', said, hint) : failed('backup', said, hint)
+    const message = `there is no backup in ${folder}${reason}`
+    if (everyMs === null) return warning('backup', message, 'Run muster backup --base, or set MUSTER_BACKUP_EVERY.')
+    return failure === null ? warning('backup', message, hint) : failed('backup', message, hint)
   }
-  const said = `the newest backup in ${folder} is from ${newest}`
+  const message = `the newest backup in ${folder} is from ${newest}`
   if (everyMs !== null && now - Date.parse(newest) > 2 * everyMs) {
     const every = `${Number((everyMs / HOURS_MS).toFixed(2))} h`
-    return failed('backup', `${said}, and MUSTER_BACKUP_EVERY asks for one every ${every}${reason}`, hint)
+    return failed('backup', `${message}, but MUSTER_BACKUP_EVERY requires one every ${every}${reason}`, hint)
   }
-  return failure === null ? ok('backup', said) : warning('backup', `${said}${reason}`, hint)
+  return failure === null ? ok('backup', message) : warning('backup', `${message}${reason}`, hint)
 }

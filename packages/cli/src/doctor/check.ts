@@ -1,4 +1,4 @@
-/** What a check found; `hint` is what to do about it. */
+/** The result of a check. `hint` says how to fix a problem. */
 export interface Finding {
   check: string
   result: 'ok' | 'warning' | 'failed'

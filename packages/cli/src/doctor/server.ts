@@ -1,60 +1,59 @@
 import { type Fetched, fetchText } from '../fetch-text.ts'
 import { type Finding, failed, ok, warning } from './check.ts'
 
-const CLOCK_REFUSED_S = 300
-const CLOCK_WORRYING_S = 60
+const CLOCK_REJECTED_S = 300
+const CLOCK_WARNING_S = 60
 
-/** Whether the server is there, what time it is there, and whether its database answers. */
+/** Checks that the server is reachable, that its clock matches, and that its database responds. */
 export async function* checkServer(url: string): AsyncGenerator<Finding> {
   const asked = Date.now()
-  let answer: Fetched
+  let response: Fetched
   try {
-    answer = await fetchText(url, '/healthz')
+    response = await fetchText(url, '/healthz')
   } catch (error) {
     yield failed(
       'reachability',
       (error as Error).message,
-      'Is the server running, and MUSTER_URL right? A proxy or firewall may be in between.',
+      'Is the server running, and is MUSTER_URL correct? A proxy or firewall may block the connection.',
     )
     return
   }
   const took = Date.now() - asked
-  if (answer.status === 200) yield ok('reachability', `${url} answers in ${took} ms`)
+  if (response.status === 200) yield ok('reachability', `${url} responds in ${took} ms`)
   else
     yield failed(
       'reachability',
-      `${url} answers ${answer.status} at /healthz`,
-      'Check MUSTER_URL: something else may answer there, such as a proxy.',
+      `${url} responds with ${response.status} at /healthz`,
+      'Check MUSTER_URL. Another program, such as a proxy, may respond there.',
     )
-  yield checkClock(answer.headers.get('date'), asked + took / 2)
-  if (answer.status === 200) yield await checkReadiness(url)
+  yield checkClock(response.headers.get('date'), asked + took / 2)
+  if (response.status === 200) yield await checkReadiness(url)
 }
 
-/** Dates are whole seconds, rounded down. */
+/** Compares this machine's clock with the Date header, which is rounded down to seconds. */
 function checkClock(date: string | null, now: number): Finding {
   const there = date === null ? Number.NaN : Date.parse(date)
-  if (Number.isNaN(there))
-    return warning('clock', 'the server does not say what time it is', 'A proxy may take the Date header away.')
+  if (Number.isNaN(there)) return warning('clock', 'the response has no Date header', 'A proxy may remove it.')
   const off = Math.round((now - there - 500) / 1_000)
-  const said =
-    Math.abs(off) <= 1 ? 'as that of the server' : `${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the server`
-  const hint = `Set the clock, best by NTP: signatures that are ${CLOCK_REFUSED_S} s off are refused.`
-  if (Math.abs(off) >= CLOCK_REFUSED_S) return failed('clock', `this machine is ${said}`, hint)
-  if (Math.abs(off) >= CLOCK_WORRYING_S) return warning('clock', `this machine is ${said}`, hint)
-  return ok('clock', `the clock of this machine is ${said}`)
+  const difference =
+    Math.abs(off) <= 1 ? 'in sync with the server' : `${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the server`
+  const hint = `Set the clock, preferably with NTP. The server rejects signatures that differ by ${CLOCK_REJECTED_S} s.`
+  if (Math.abs(off) >= CLOCK_REJECTED_S) return failed('clock', `this machine is ${difference}`, hint)
+  if (Math.abs(off) >= CLOCK_WARNING_S) return warning('clock', `this machine is ${difference}`, hint)
+  return ok('clock', `the clock of this machine is ${difference}`)
 }
 
 async function checkReadiness(url: string): Promise<Finding> {
   try {
     const { status, text } = await fetchText(url, '/readyz')
-    if (status === 200) return ok('database', 'the database of the server answers')
+    if (status === 200) return ok('database', 'the database of the server responds')
     return failed(
       'database',
-      reasonIn(text) ?? `/readyz answers ${status}`,
-      'Look at the log of the server and at its database (DATABASE_URL).',
+      reasonIn(text) ?? `/readyz responds with ${status}`,
+      'Check the server log and the database (DATABASE_URL).',
     )
   } catch (error) {
-    return failed('database', (error as Error).message, 'Look at the log of the server.')
+    return failed('database', (error as Error).message, 'Check the server log.')
   }
 }
 

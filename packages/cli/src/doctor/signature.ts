@@ -7,31 +7,32 @@ const SOON_MS = 14 * 86_400_000
 
 const hints: Readonly<Record<string, string>> = {
   'bad-signature':
-    'The server knows no such key, or its secret is another: make one in the console, or with "muster keys create" and another key.',
+    'The access key does not exist or has another secret. Create one in the console, or with "muster keys create" and another key.',
 }
 
-/** Whether the server takes what is signed with the key, and how long it will. */
+/** Checks that the server accepts signatures of the access key, and when the key expires. */
 export async function* checkSignature(muster: Muster, keyId: string): AsyncGenerator<Finding> {
   try {
     const keys = { key: true, enabled: true, readOnly: true, expires: true } as const
     const { version: there, login } = await muster.select({ version: true, login: { email: true, accessKeys: keys } })
     const key = login?.accessKeys.find((one) => one.key === keyId)
-    yield ok('signature', `the server takes it; you are ${login?.email}${key?.readOnly ? ', and may only read' : ''}`)
+    yield ok('signature', `the server accepts it for ${login?.email}${key?.readOnly ? ' (read-only)' : ''}`)
     if (key?.expires && Date.parse(key.expires) - Date.now() < SOON_MS) {
-      yield warning('access key', `it stops working at ${key.expires}`, 'Make another: muster keys create.')
+      yield warning('access key', `it expires at ${key.expires}`, 'Create another: muster keys create.')
     }
     if (there !== version) {
       yield warning(
         'release',
-        `the server is ${there}, this command ${version}`,
-        'Bring both to the same release; the API of version 1 only grows.',
+        `the server has version ${there}, and this command has version ${version}`,
+        'Upgrade the older one. Within version 1, the API stays compatible.',
       )
     }
   } catch (error) {
     const { message } = describe(error)
     const { reason } = error as { reason?: unknown }
-    const usual = 'Check the access key and its secret in the credentials file: "muster configure" keeps others.'
-    const said = typeof reason === 'string' ? `${message} (${reason})` : message
-    yield failed('signature', said, (typeof reason === 'string' && hints[reason]) || usual)
+    const usual =
+      'Check the access key and its secret in the credentials file. To replace them, run "muster configure".'
+    const details = typeof reason === 'string' ? `${message} (${reason})` : message
+    yield failed('signature', details, (typeof reason === 'string' && hints[reason]) || usual)
   }
 }

@@ -5,28 +5,28 @@ import { type Finding, failed, ok, warning } from './check.ts'
 
 const GIB = 2 ** 30
 
-/** Whether others may read the file that the secret is in. */
+/** Checks that other users cannot read the file with the secret. */
 export async function checkCredentialsFile(file: string): Promise<Finding> {
   const { mode } = await stat(file)
   if (process.platform === 'win32' || (mode & 0o077) === 0) return ok('credentials', file)
-  return warning('credentials', `others of this machine may read ${file}`, `chmod 600 ${file}`)
+  return warning('credentials', `other users of this machine can read ${file}`, `chmod 600 ${file}`)
 }
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** The folder of a server that runs on this machine, where there is one: its disk, rights, master key and backups. */
+/** Checks the data folder of a server on this machine, if there is one: disk space, permissions, master key, and backups. */
 export async function* checkDataFolder(url: string, env = process.env): AsyncGenerator<Finding> {
   if (!loopback.test(new URL(url).hostname)) return
   const folder = resolve(env.MUSTER_DATA || 'data')
-  if (!(await isThere(folder))) return
+  if (!(await exists(folder))) return
   const { bavail, blocks, bsize } = await statfs(folder)
   const free = bavail * bsize
-  const said = `${(free / GIB).toFixed(1)} GiB of ${((blocks * bsize) / GIB).toFixed(1)} GiB are free for ${folder}`
+  const message = `${(free / GIB).toFixed(1)} GiB of ${((blocks * bsize) / GIB).toFixed(1)} GiB are free for ${folder}`
   const hint =
-    'Make room, or move the folder and set MUSTER_DATA; MUSTER_EVENT_RETENTION says how long events are kept.'
-  if (free < GIB / 4) yield failed('disk', said, hint)
-  else if (free < 2 * GIB) yield warning('disk', said, hint)
-  else yield ok('disk', said)
+    'Free disk space, or move the folder and set MUSTER_DATA. MUSTER_EVENT_RETENTION sets how long events are kept.'
+  if (free < GIB / 4) yield failed('disk', message, hint)
+  else if (free < 2 * GIB) yield warning('disk', message, hint)
+  else yield ok('disk', message)
   yield await checkMode(folder)
   yield* checkMasterKey(join(folder, 'master.key'))
   yield* checkBackups(folder)
@@ -39,13 +39,14 @@ async function checkMode(folder: string): Promise<Finding> {
 }
 
 async function* checkMasterKey(file: string): AsyncGenerator<Finding> {
-  if (!(await isThere(file))) return
+  if (!(await exists(file))) return
   const { mode } = await stat(file)
-  if ((mode & 0o077) !== 0) yield failed('master key', `others of this machine may read ${file}`, `chmod 600 ${file}`)
-  else yield ok('master key', `${file} is there, for its owner alone: keep a copy elsewhere`)
+  if ((mode & 0o077) !== 0)
+    yield failed('master key', `other users of this machine can read ${file}`, `chmod 600 ${file}`)
+  else yield ok('master key', `only its owner can read ${file}; keep a copy elsewhere`)
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,

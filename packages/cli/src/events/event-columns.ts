@@ -41,13 +41,13 @@ interface Change {
   new?: unknown
 }
 
-/** What changed, in a line. */
+/** Summarizes the change in one line. */
 function detailsOf({ state, data }: EventRow): string | null {
   const { changes, context, ...rest } = data as { changes?: Record<string, Change>; context?: string | null }
-  const said = Object.entries(changes ?? {}).map(
+  const changed = Object.entries(changes ?? {}).map(
     ([name, change]) => `${name}: ${short(change.old)} → ${short(change.new)}`,
   )
-  if (said.length > 0) return `${said.join(', ')}${context ? ` in ${context}` : ''}`
+  if (changed.length > 0) return `${changed.join(', ')}${context ? ` in ${context}` : ''}`
   if (state !== null) return state
   const present = Object.entries(rest).filter(([, value]) => typeof value !== 'object')
   return present.map(([name, value]) => `${name}: ${value}`).join(', ') || null

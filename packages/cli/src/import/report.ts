@@ -10,40 +10,39 @@ export interface Report {
   interrupted: boolean
 }
 
-/** Prints how it went and returns the exit code. */
+/** Prints the result for people and returns the exit code. */
 export function reportText(report: Report): number {
   const { outcome, path, dryRun } = report
   for (const { line, reason } of sortedProblems(outcome)) console.error(`${path}:${line}: ${reason}`)
-  if (isRefused(report)) {
+  if (isRejected(report)) {
     console.error(
-      `Nothing was written: ${outcome.problems.length} of ${outcome.rows} rows are wrong, and --strict takes all or none.`,
+      `Nothing was written: ${outcome.problems.length} of ${outcome.rows} rows have errors, and --strict imports all rows or none.`,
     )
     return exitCodes.failed
   }
-  console.log(`${dryRun ? 'Would be: ' : ''}${summary(outcome)}`)
+  console.log(`${dryRun ? 'Dry run: ' : ''}${summary(outcome)}`)
   const left = outcome.rows - triedRows(outcome)
-  if (left > 0)
-    console.error(`${rows(left)} not known to be in. Import the file again: it goes on where this one ended.`)
+  if (left > 0) console.error(`${rows(left)} not confirmed as imported. Import the file again to continue.`)
   if (outcome.stoppedBy !== undefined) printFailure(outcome.stoppedBy, { json: false })
   return exitCode(report)
 }
 
-/** The same as one line of JSON. */
+/** Prints the result as one line of JSON and returns the exit code. */
 export function reportJson(report: Report): number {
   const { outcome, dryRun } = report
   const { stoppedBy, ...counts } = outcome
-  const left = isRefused(report) ? 0 : outcome.rows - triedRows(outcome)
+  const left = isRejected(report) ? 0 : outcome.rows - triedRows(outcome)
   const error = stoppedBy === undefined ? {} : { error: describe(stoppedBy) }
   console.log(JSON.stringify({ ...counts, problems: sortedProblems(outcome), notTried: left, dryRun, ...error }))
   return exitCode(report)
 }
 
-/** Whether --strict kept everything out. */
-const isRefused = ({ strict, outcome }: Report): boolean =>
+/** Whether --strict prevented all changes. */
+const isRejected = ({ strict, outcome }: Report): boolean =>
   strict && outcome.problems.length > 0 && writtenRows(outcome) === 0
 
 function exitCode({ interrupted, outcome, ...report }: Report): ExitCode {
-  if (isRefused({ interrupted, outcome, ...report })) return exitCodes.failed
+  if (isRejected({ interrupted, outcome, ...report })) return exitCodes.failed
   if (outcome.stoppedBy !== undefined) return exitCodeOf(outcome.stoppedBy)
   if (interrupted && triedRows(outcome) < outcome.rows) return exitCodes.interrupted
   return outcome.problems.length > 0 ? exitCodes.partly : exitCodes.ok
@@ -54,6 +53,6 @@ const writtenRows = ({ created, updated, unchanged }: Outcome): number => create
 const sortedProblems = ({ problems }: Outcome) => problems.toSorted((one, other) => one.line - other.line)
 
 const summary = ({ created, updated, unchanged, problems }: Outcome): string =>
-  `${created} created, ${updated} updated, ${unchanged} unchanged${problems.length > 0 ? `, ${problems.length} refused` : ''}`
+  `${created} created, ${updated} updated, ${unchanged} unchanged${problems.length > 0 ? `, ${problems.length} rejected` : ''}`
 
 const rows = (count: number): string => `${count} ${count === 1 ? 'row is' : 'rows are'}`

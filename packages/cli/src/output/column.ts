@@ -1,16 +1,16 @@
 import { usageError } from '../cli-error.ts'
 
 export interface Column<Item> {
-  /** Its heading, and what --columns calls it. */
+  /** The heading, and the name for --columns. */
   name: string
   value: (item: Item) => string | number | boolean | null | undefined
-  /** A moment: local time in a table. */
+  /** A timestamp, which tables show in local time. */
   time?: boolean
-  /** Never cut: an id is of no use without its end. */
+  /** Never truncate, as for ids. */
   whole?: boolean
 }
 
-/** The columns that were asked for by name, else those of `usual`. `other` makes one of a name that none has. */
+/** The requested columns, else those of `usual`. `other` creates a column for an unknown name. */
 export function chooseColumns<Item>(
   asked: readonly string[] | undefined,
   {
@@ -23,13 +23,13 @@ export function chooseColumns<Item>(
     const column = known.find((one) => one.name === name) ?? other?.(name)
     if (column !== undefined) return column
     throw usageError(
-      `there is no column ${JSON.stringify(name)}`,
-      `There are ${known.map((one) => one.name).join(', ')}.`,
+      `unknown column ${JSON.stringify(name)}`,
+      `Known columns: ${known.map((one) => one.name).join(', ')}.`,
     )
   })
 }
 
-/** What a column holds for an item, as text; null where there is nothing. */
+/** The value of a column for an item as a string, or null if there is none. */
 export function textOf<Item>({ value }: Column<Item>, item: Item): string | null {
   const found = value(item)
   return found === null || found === undefined ? null : String(found)

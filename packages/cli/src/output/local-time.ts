@@ -1,4 +1,4 @@
-/** `2026-11-20 14:25:03`, by the clock on the wall of whoever reads. */
+/** Formats a timestamp in local time, such as `2026-11-20 14:25:03`. */
 export function localTime(moment: string): string {
   const date = new Date(moment)
   if (Number.isNaN(date.getTime())) return moment

@@ -1,23 +1,23 @@
 import { type Cell, formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
-import { printed } from '../colour.ts'
+import { printed } from '../color.ts'
 import type { ListOptions } from '../new-command.ts'
 import { write } from '../process.ts'
 import { type Column, textOf } from './column.ts'
 import { layOut } from './table.ts'
 
-/** Rows that are looked at for the widths of a table. */
-const FIRST = 200
+/** The number of rows that determine the widths of table columns. */
+const SAMPLE_ROWS = 200
 
 interface List<Item> {
   items: Iterable<Item> | AsyncIterable<Item>
   columns: readonly Column<Item>[]
   options: Pick<ListOptions, 'json' | 'csv' | 'raw' | 'limit'>
-  /** Said where there is none, to people alone. */
+  /** Printed if the list is empty, except for CSV and JSON. */
   empty: string
 }
 
-/** Prints a list as it comes: a table, JSON Lines or CSV. Returns how many there were. */
+/** Streams a list as a table, JSON Lines, or CSV. Returns the number of items. */
 export async function printList<Item>({ items, columns, options, empty }: List<Item>): Promise<number> {
   const put = (text: string): Promise<void> => write(process.stdout, text)
   const limited = takeUpTo(items, options.limit)
@@ -48,7 +48,7 @@ async function printTable<Item>(
   }
   const count = await each(items, async (item) => {
     if (table !== undefined) return put(`${table.row(item)}\n`)
-    if (first.push(item) === FIRST) await begin()
+    if (first.push(item) === SAMPLE_ROWS) await begin()
   })
   if (table === undefined && count > 0) await begin()
   return count
@@ -63,12 +63,12 @@ async function each<Item>(items: AsyncIterable<Item>, work: (item: Item) => Prom
   return count
 }
 
-/** Says where the limit left some out; finding out costs no more than the item behind it. */
+/** Prints a note if there are more items than the limit. Needs to read only one more item. */
 async function* takeUpTo<Item>(items: Iterable<Item> | AsyncIterable<Item>, limit: number): AsyncGenerator<Item> {
   let taken = 0
   for await (const item of items) {
     if (taken === limit) {
-      console.error(`These are the first ${limit}; there are more: --limit all has them.`)
+      console.error(`Only the first ${limit} are shown. To show all, pass --limit all.`)
       return
     }
     yield item

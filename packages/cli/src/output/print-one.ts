@@ -1,4 +1,4 @@
-import { printed } from '../colour.ts'
+import { printed } from '../color.ts'
 import { write } from '../process.ts'
 import type { Column } from './column.ts'
 import { cellOf, layOut } from './table.ts'
@@ -8,18 +8,18 @@ export const printJson = (value: unknown): Promise<void> => write(process.stdout
 
 export const say = (text: string): Promise<void> => write(process.stdout, `${text}\n`)
 
-/** One thing, a line for each of its values. */
+/** Prints one item with a line per value. */
 export function printOne<Item>(item: Item, columns: readonly Column<Item>[]): Promise<void> {
   return printPairs(columns.map((column) => [column.name, cellOf(column, item)]))
 }
 
-/** Names and values, a pair a line. */
+/** Prints names and values, one pair per line. */
 export async function printPairs(pairs: readonly (readonly [name: string, value: string])[]): Promise<void> {
   const width = Math.max(0, ...pairs.map(([name]) => widthOf(visible(name))))
   for (const [name, value] of pairs) await say(`${printed.bold(padEnd(visible(name), width))}  ${visible(value)}`)
 }
 
-/** A few rows at once, as a part of something greater. */
+/** Prints a small table as a part of a larger output. */
 export async function printRows<Item>(items: readonly Item[], columns: readonly Column<Item>[]): Promise<void> {
   const table = layOut(columns, items, process.stdout.isTTY ? process.stdout.columns : undefined)
   await say(printed.bold(table.head()))

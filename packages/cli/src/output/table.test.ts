@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { layOut } from './table.ts'
 import { clip, visible, widthOf } from './text-width.ts'
 
-describe('the width of a text', () => {
+describe('widthOf and clip', () => {
   it.each([
     ['abc', 3],
     ['漢字', 4],
@@ -15,11 +15,11 @@ describe('the width of a text', () => {
     ['ＡＢ', 4],
     ['한국', 4],
     ['', 0],
-  ])('of %j is %i columns', (text, width) => {
+  ])('measures %j as %i columns', (text, width) => {
     expect(widthOf(text)).toBe(width)
   })
 
-  it('is kept when it is cut, and no character is broken', () => {
+  it('clip to a width without splitting characters', () => {
     expect(clip('漢字漢字', 5)).toBe('漢字…')
     expect(clip('漢字漢字', 4)).toBe('漢…')
     expect(clip('abcd', 4)).toBe('abcd')
@@ -27,13 +27,13 @@ describe('the width of a text', () => {
   })
 })
 
-describe('what others wrote', () => {
-  it('does not steer the terminal', () => {
+describe('visible', () => {
+  it('escapes terminal control sequences', () => {
     expect(visible('a\u001b[31m\nb\t\u202ec')).toBe('a\\u001b[31m\\nb\\t\\u202ec')
   })
 })
 
-describe('a table', () => {
+describe('layOut', () => {
   const columns = [
     { name: 'id', value: (row: string[]) => row[0], whole: true },
     { name: 'name', value: (row: string[]) => row[1] },
@@ -44,21 +44,21 @@ describe('a table', () => {
     ['80:01', 'plain name', 'y'],
   ]
 
-  it('has its columns under each other, wide characters or not', () => {
+  it('aligns columns that contain wide characters', () => {
     const table = layOut(columns, rows, undefined)
     expect(table.head()).toBe('id     name        note')
     expect(table.row(rows[0]!)).toBe(`80:00  漢字        ${'x'.repeat(30)}`)
     expect(table.row(rows[1]!)).toBe('80:01  plain name  y')
   })
 
-  it('fits the terminal, ids whole', () => {
+  it('fits the terminal without truncating ids', () => {
     const table = layOut(columns, rows, 30)
     for (const row of rows) expect(widthOf(table.row(row))).toBeLessThanOrEqual(30)
     expect(table.row(rows[0]!)).toMatch(/^80:00 {2}漢字 +x+…$/)
     expect(layOut(columns, rows, 5).row(rows[0]!)).toContain('80:00')
   })
 
-  it('shows what is not there', () => {
+  it('shows missing values as a hyphen', () => {
     expect(layOut([{ name: 'a', value: () => null }], [[]], undefined).row([])).toBe('-')
   })
 })

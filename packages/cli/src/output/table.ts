@@ -3,16 +3,16 @@ import { localTime } from './local-time.ts'
 import { clip, padEnd, visible, widthOf } from './text-width.ts'
 
 const GAP = '  '
-/** No column is made narrower than this to fit the terminal. */
-const LEAST = 8
-const NOTHING = '-'
+/** The minimum width of a column when a table is narrowed. */
+const MIN_WIDTH = 8
+const MISSING = '-'
 
 export interface Table<Item> {
   head(): string
   row(item: Item): string
 }
 
-/** A table whose columns are as wide as its first rows need, cut to the terminal where `room` says how wide that is. */
+/** Lays out columns by the widths of the first rows, narrowed to the terminal if `room` gives its width. */
 export function layOut<Item>(
   columns: readonly Column<Item>[],
   first: readonly Item[],
@@ -38,17 +38,17 @@ const fit = (cell: string, { width, cut }: { width: number; cut: boolean }): str
 
 export function cellOf<Item>(column: Column<Item>, item: Item): string {
   const text = textOf(column, item)
-  if (text === null) return NOTHING
+  if (text === null) return MISSING
   return visible(column.time ? localTime(text) : text)
 }
 
-/** Takes from the widest until all of them fit, or none can give. */
+/** Narrows the widest columns until the table fits or all columns have the minimum width. */
 function narrow<Item>(widths: number[], columns: readonly Column<Item>[], room: number): void {
   const gaps = GAP.length * (widths.length - 1)
   for (let over = widths.reduce((sum, width) => sum + width, gaps) - room; over > 0; over--) {
     let widest = -1
     for (const [index, width] of widths.entries()) {
-      if (columns[index]!.whole || width <= Math.max(LEAST, widthOf(columns[index]!.name))) continue
+      if (columns[index]!.whole || width <= Math.max(MIN_WIDTH, widthOf(columns[index]!.name))) continue
       if (widest === -1 || width > widths[widest]!) widest = index
     }
     if (widest === -1) return

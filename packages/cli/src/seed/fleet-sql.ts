@@ -1,19 +1,19 @@
-import { customers, firmware, kinds, networks, platforms, services, sites, statuses } from './made-up.ts'
+import { customers, firmware, kinds, networks, platforms, services, sites, statuses } from './sample-values.ts'
 
 const literal = (text: string | null): string => (text === null ? 'null' : `'${text.replaceAll("'", "''")}'`)
 
-/** One of the values, by a byte of the row's hash: the same row always draws the same. */
+/** Picks one of the values by a byte of the row's hash, so that the same row always gets the same value. */
 function draw(values: readonly (string | number | null)[], byte: number): string {
   const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
   return `(array[${array}])[1 + get_byte(h, ${byte}) % ${values.length}]`
 }
 
-/** Devices that stand together in the indexes by id, so that adding a million of them takes minutes. */
-const NEIGHBOURS = 4_096
+/** The number of devices with adjacent ids. Locality in the indexes lets a million inserts finish in minutes. */
+const CLUSTER_SIZE = 4_096
 
 /**
- * Eight bytes, written as ids are: 80, three of the neighbourhood's hash, and four that are a different number for every
- * row, since an odd factor permutes the numbers below 2^32. The second byte is below 80 for devices and not for services.
+ * An id of 8 bytes: 80, 3 bytes of the cluster's hash, and 4 bytes that are unique per row, because multiplication by an
+ * odd factor permutes the numbers below 2^32. The second byte is below 80 for devices and at least 80 for services.
  */
 function id(number: string, kind: 'device' | 'service'): string {
   const mark = kind === 'device' ? '& 127' : '| 128'
@@ -28,18 +28,18 @@ function id(number: string, kind: 'device' | 'service'): string {
 
 const hash = (text: string): string => `sha256(convert_to($5 || ${text}, 'UTF8'))`
 
-/** Fixed, so that a fleet is the same whenever it is made. */
+/** Fixed dates, so that a fleet is always the same. */
 const FIRST_DAY = `timestamptz '2024-01-01 00:00Z'`
 const REPORT_DAY = `timestamptz '2026-01-01 00:00Z'`
 
 /**
- * Adds devices number $2 to $3 of a made-up fleet to the account $1, each with $4 services; $5 tells one fleet from another.
- * Those that are there already stay as they are. Answers how many were added.
+ * Adds devices $2 to $3 of the sample fleet $5 to the account $1, each with $4 services. Does not change existing devices.
+ * Returns the number of added devices.
  */
 export const fleetStatement = `
 with numbered as materialized (
   select n, h, around, ${id('n', 'device')} as id
-  from generate_series($2::bigint, $3::bigint) n, ${hash("':' || n")} h, ${hash(`' near ' || n / ${NEIGHBOURS}`)} around
+  from generate_series($2::bigint, $3::bigint) n, ${hash("':' || n")} h, ${hash(`' near ' || n / ${CLUSTER_SIZE}`)} around
   order by id
 ), added as (
   insert into device (account_id, id, name, hardware_id, platform, created, attributes)
@@ -75,7 +75,7 @@ with numbered as materialized (
 )
 select count(*)::int as added from added`
 
-/** One of the values by the number of the service. */
+/** Picks one of the values by the number of the service. */
 function pick(values: readonly (string | number)[]): string {
   const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
   return `(array[${array}])[1 + (k - 1) % ${values.length}]`

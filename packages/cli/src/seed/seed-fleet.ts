@@ -4,18 +4,18 @@ import { fleetStatement } from './fleet-sql.ts'
 
 export interface Fleet {
   accountId: string
-  /** Tells this fleet from others: the same name always makes the same devices. */
+  /** Identifies the fleet. The same name always creates the same devices. */
   name: string
   devices: number
-  /** Of each device. */
+  /** Services per device. */
   services: number
 }
 
 const ROWS = 20_000
-/** More gain nothing: a batch keeps one core busy. */
+/** More connections are not faster, because each batch uses a full core. */
 const CONNECTIONS = 2
 
-/** Adds a made-up fleet and returns how many devices are new. */
+/** Adds a sample fleet and returns the number of new devices. */
 export async function seedFleet(pool: pg.Pool, fleet: Fleet, onProgress: (devices: number) => void): Promise<number> {
   const size = Math.max(1, Math.floor(ROWS / (1 + fleet.services)))
   let added = 0
@@ -40,7 +40,7 @@ async function addRange(
 ): Promise<number> {
   const client = await pool.connect()
   try {
-    // Made-up rows can be made again, so their commit need not wait for the disk.
+    // Sample rows can be created again, so commits do not wait for the disk.
     await client.query('begin; set local synchronous_commit = off; set local gin_pending_list_limit = 65536')
     const { rows } = await client.query<{ added: number }>({
       name: 'seed',
@@ -51,13 +51,13 @@ async function addRange(
     client.release()
     return rows[0]!.added
   } catch (error) {
-    // Taking the connection down rolls back.
+    // Closing the connection rolls back.
     client.release(true)
     throw error
   }
 }
 
-/** Statistics and visibility for the planner, as the database would get to by and by. */
-export async function tidyUp(pool: pg.Pool): Promise<void> {
+/** Updates the planner's statistics and the visibility map immediately instead of waiting for autovacuum. */
+export async function vacuumFleetTables(pool: pg.Pool): Promise<void> {
   for (const table of ['device', 'device_live', 'service']) await pool.query(`vacuum (analyze) ${table}`)
 }

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import type { Database } from '@muster/server/db/database.ts'
 import { addUser, credentialsFileName } from '../add-user.ts'
 import type { Installation } from '../installation.ts'
-import { seedFleet, tidyUp } from './seed-fleet.ts'
+import { seedFleet, vacuumFleetTables } from './seed-fleet.ts'
 
 export interface SeededFleet {
   email: string
-  /** Devices that were not there before. */
+  /** The number of new devices. */
   added: number
-  /** Where the credentials of a new user are. */
+  /** Path of the credentials file of a new user. */
   credentials?: string
 }
 
@@ -19,7 +19,7 @@ interface SeedOptions {
   onProgress: (devices: number) => void
 }
 
-/** One fleet after the other, then the planner's statistics. */
+/** Adds the fleets one after another, then updates the planner's statistics. */
 export async function seedFleets(
   installation: Installation,
   { users, devices, services, onProgress }: SeedOptions,
@@ -35,7 +35,7 @@ export async function seedFleets(
     const fleet = { accountId, name: `fleet ${number}`, devices, services }
     fleets.push({ ...user, added: await seedFleet(installation.pool, fleet, advance) })
   }
-  await tidyUp(installation.pool)
+  await vacuumFleetTables(installation.pool)
   return fleets
 }
 
@@ -45,7 +45,7 @@ interface FleetUser {
   credentials?: string
 }
 
-/** The first fleet is the owner's, the others have users of their own. */
+/** The first fleet belongs to the owner. Each other fleet belongs to a separate user. */
 async function userOfFleet(installation: Installation, number: number): Promise<FleetUser> {
   const { db, config } = installation
   if (number === 1) return findOwner(db)
@@ -57,7 +57,7 @@ async function userOfFleet(installation: Installation, number: number): Promise<
   return { accountId: added.id, email, credentials: file }
 }
 
-/** The first user there was. */
+/** The first user of the installation. */
 async function findOwner(db: Database): Promise<FleetUser> {
   const { id, email } = await db
     .selectFrom('account')

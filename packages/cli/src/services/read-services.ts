@@ -4,12 +4,12 @@ import { parseServices } from '@muster/fleet-csv/csv/services-cell'
 import { usageError } from '../cli-error.ts'
 
 export const serviceHelp = `
-A service is written [!][name=]type[:host][:port], as in the files of "muster import":
-  ssh              type ssh, its usual port, called ssh
-  web=http:8080    type http, port 8080, called web
+Write a service as [!][name=]type[:host][:port], as in files for "muster import":
+  ssh              type ssh, default port, named ssh
+  web=http:8080    type http, port 8080, named web
   !web=http        disabled`
 
-/** Services as they are written in files and options; their types are looked up. */
+/** Parses services in the notation of CSV files and converts the names of their types to ids. */
 export async function readServices(muster: Muster, entries: readonly string[]): Promise<ServiceInput[]> {
   if (entries.length === 0) return []
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true, port: true } })

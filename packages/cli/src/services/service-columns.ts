@@ -1,6 +1,6 @@
 import type { Column } from '../output/column.ts'
 
-/** A service as lists show it. */
+/** The service fields that lists show. */
 export interface ServiceRow {
   id: string
   name: string

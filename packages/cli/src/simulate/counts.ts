@@ -1,18 +1,18 @@
-/** What happened so far. */
+/** The statistics so far. */
 export interface Counts {
   devices: number
-  /** Signed on at this moment. */
+  /** Devices that are connected now. */
   connected: number
-  /** Devices that have signed on at all. */
+  /** Devices that have connected at least once. */
   connects: number
   reconnects: number
-  /** Connections that a device ended by itself, half of them without a word. */
+  /** Connections that devices ended intentionally, half of them without DISCONNECT. */
   drops: number
   publishes: number
   acks: number
-  /** Published just before the device dropped, and so never acknowledged. */
+  /** Publications that were never acknowledged because the device disconnected. */
   cutShort: number
-  /** Whatever went wrong, by what it was. */
+  /** Failures by description. */
   failures: Record<string, number>
 }
 
@@ -35,7 +35,7 @@ export function countFailure(counts: Counts, what: string): void {
 export const failuresOf = ({ failures }: Counts): number =>
   Object.values(failures).reduce((sum, count) => sum + count, 0)
 
-/** One line. */
+/** A summary in one line. */
 export const summaryOf = (counts: Counts): string =>
   [
     `${counts.connected} of ${counts.devices} connected`,

@@ -1,59 +1,59 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt, { type MqttClient } from 'mqtt'
 import { type Counts, countFailure } from './counts.ts'
-import type { Pace } from './pace.ts'
+import type { Throttle } from './throttle.ts'
 
-/** What a device signs on with. */
+/** The credentials of a device. */
 export interface Credentials {
   id: string
   secret: string
 }
 
-export interface Behaviour {
+export interface Behavior {
   /** URL of the broker. */
   broker: string
   /** Seconds between two reports of a device. */
   every: number
-  /** Seconds that a connection lasts on average; 0: until the end. */
+  /** Average duration of a connection in seconds. 0: until the end. */
   dropEvery: number
-  /** Waits for this device's turn to connect. */
-  turn: Pace
+  /** Waits until the rate limit allows a connection. */
+  waitToConnect: Throttle
 }
 
 export interface SimulatedDevice {
-  /** Stays signed on, with interruptions, until it is stopped. */
+  /** Connects, disconnects, and reconnects until it is stopped. */
   run(): Promise<void>
   stop(): void
 }
 
 const KEEPALIVE_S = 60
-const CONNECT_WITHIN_MS = 15_000
-const ACKNOWLEDGED_WITHIN_MS = 5_000
-/** Longer than the usual hold time now and then, so that some returns are changes of state and some are not. */
+const CONNECT_TIMEOUT_MS = 15_000
+const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
+/** Sometimes longer than the default grace period, so that only some reconnects change the state. */
 const LONGEST_ABSENCE_MS = 10_000
 const RETRY_AFTER_MS = { least: 1_000, most: 3_000 }
 
-/** A device that signs on over MQTT, reports attributes, drops and returns. */
-export function createDevice(device: Credentials, behaviour: Behaviour, counts: Counts): SimulatedDevice {
+/** A device that connects over MQTT, reports attributes, disconnects, and reconnects. */
+export function createDevice(device: Credentials, behavior: Behavior, counts: Counts): SimulatedDevice {
   const stopping = new AbortController()
   const { signal } = stopping
-  let hasBeenThere = false
+  let hasConnected = false
 
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {})
 
   const connect = async (): Promise<MqttClient | undefined> => {
-    await behaviour.turn(signal)
+    await behavior.waitToConnect(signal)
     if (signal.aborted) return undefined
-    const client = openClient(device, behaviour.broker)
+    const client = openClient(device, behavior.broker)
     try {
-      await signedOn(client)
+      await waitUntilConnected(client)
     } catch (error) {
       client.end(true)
-      if (!signal.aborted) countFailure(counts, whatFailed(error))
+      if (!signal.aborted) countFailure(counts, failureKey(error))
       return undefined
     }
-    counts[hasBeenThere ? 'reconnects' : 'connects']++
-    hasBeenThere = true
+    counts[hasConnected ? 'reconnects' : 'connects']++
+    hasConnected = true
     return client
   }
 
@@ -61,7 +61,7 @@ export function createDevice(device: Credentials, behaviour: Behaviour, counts: 
     async run() {
       while (!signal.aborted) {
         const client = await connect()
-        const left = client === undefined ? false : await stay(client, { device, behaviour, counts, signal })
+        const left = client === undefined ? false : await stay(client, { device, behavior, counts, signal })
         await pause(left ? Math.random() * LONGEST_ABSENCE_MS : between(RETRY_AFTER_MS))
       }
     },
@@ -78,66 +78,66 @@ const openClient = ({ id, secret }: Credentials, broker: string): MqttClient =>
     password: secret,
     protocolVersion: 4,
     keepalive: KEEPALIVE_S,
-    connectTimeout: CONNECT_WITHIN_MS,
-    // Returning is part of what is simulated.
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    // Reconnects are part of the simulation.
     reconnectPeriod: 0,
     timerVariant: 'native',
   })
 
-function signedOn(client: MqttClient): Promise<void> {
+function waitUntilConnected(client: MqttClient): Promise<void> {
   return new Promise((resolve, reject) => {
     client.once('connect', () => resolve())
-    client.once('close', () => reject(new Error('the connection was closed before it was signed on')))
-    // Stays for the client's life: whatever else goes wrong shows as a close.
+    client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
+    // Stays registered after the connection: later errors also close it, and the close is handled.
     client.on('error', reject)
   })
 }
 
-/** What is the same for many devices, without addresses and ports of their own. */
-function whatFailed(error: unknown): string {
+/** Describes an error without addresses and ports, so that equal failures of devices are counted together. */
+function failureKey(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   return typeof code === 'string' ? code : message
 }
 
 interface Stay {
   device: Credentials
-  behaviour: Behaviour
+  behavior: Behavior
   counts: Counts
   signal: AbortSignal
 }
 
-/** Reports until the connection is over; true when the device ended it itself. */
-async function stay(client: MqttClient, { device, behaviour, counts, signal }: Stay): Promise<boolean> {
-  let hasLeft = false
-  let isOver = false
-  let underWay = 0
-  const leave = (politely: boolean): void => {
-    if (hasLeft) return
-    hasLeft = true
+/** Reports until the connection ends. Returns true if the device ended it. */
+async function stay(client: MqttClient, { device, behavior, counts, signal }: Stay): Promise<boolean> {
+  let hasDisconnected = false
+  let isDone = false
+  let inFlight = 0
+  const leave = (cleanly: boolean): void => {
+    if (hasDisconnected) return
+    hasDisconnected = true
     counts.drops++
-    if (politely) endPolitely(client)
+    if (cleanly) disconnectCleanly(client)
     else client.stream.destroy()
   }
-  const settle = (isAcknowledged: boolean): void => {
-    underWay--
+  const countOutcome = (isAcknowledged: boolean): void => {
+    inFlight--
     if (isAcknowledged) counts.acks++
-    else if (hasLeft) counts.cutShort++
+    else if (hasDisconnected) counts.cutShort++
     else countFailure(counts, 'not acknowledged')
   }
   const report = (): void => {
     counts.publishes++
-    underWay++
+    inFlight++
     client.publish(`devices/${device.id}/attributes`, JSON.stringify(reading()), { qos: 1 }, (error) => {
-      if (!isOver) settle(!error)
+      if (!isDone) countOutcome(!error)
     })
   }
-  const timers = startTimers(behaviour, { report, leave: () => leave(Math.random() < 0.5) })
+  const timers = startTimers(behavior, { report, leave: () => leave(Math.random() < 0.5) })
   const stop = (): void => {
-    hasLeft = true
+    hasDisconnected = true
     timers.stop()
-    endPolitely(client)
+    disconnectCleanly(client)
   }
-  // It may have been stopped while it signed on.
+  // It may have been stopped while it connected.
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
   counts.connected++
@@ -148,17 +148,17 @@ async function stay(client: MqttClient, { device, behaviour, counts, signal }: S
   counts.connected--
   timers.stop()
   signal.removeEventListener('abort', stop)
-  if (!hasLeft) countFailure(counts, 'the connection was lost')
+  if (!hasDisconnected) countFailure(counts, 'the connection was lost')
   client.end(true)
-  // A client that was told to end before says no more of what it still waited for.
-  while (underWay > 0) settle(false)
-  isOver = true
-  return hasLeft
+  // A client that was ended earlier does not call back for publications in flight.
+  while (inFlight > 0) countOutcome(false)
+  isDone = true
+  return hasDisconnected
 }
 
-/** What is under way is acknowledged first, but not waited for for ever. */
-function endPolitely(client: MqttClient): void {
-  const timer = setTimeout(() => client.stream.destroy(), ACKNOWLEDGED_WITHIN_MS)
+/** Waits for acknowledgments of messages in flight, but only for a limited time. */
+function disconnectCleanly(client: MqttClient): void {
+  const timer = setTimeout(() => client.stream.destroy(), ACKNOWLEDGMENT_TIMEOUT_MS)
   client.once('close', () => clearTimeout(timer))
   client.end()
 }
@@ -168,8 +168,8 @@ interface Actions {
   leave: () => void
 }
 
-/** The first report comes at a random moment: devices that came together do not report together. */
-function startTimers({ every, dropEvery }: Behaviour, { report, leave }: Actions): { stop(): void } {
+/** The first report comes after a random delay, so that devices that connect together do not report together. */
+function startTimers({ every, dropEvery }: Behavior, { report, leave }: Actions): { stop(): void } {
   let reporting = setTimeout(
     () => {
       report()
@@ -186,7 +186,7 @@ function startTimers({ every, dropEvery }: Behaviour, { report, leave }: Actions
   }
 }
 
-/** What such a device would measure. */
+/** Random measurements. */
 const reading = (): Record<string, unknown> => ({
   simulated: { load: String(Math.floor(Math.random() * 100)), temperature: (15 + Math.random() * 20).toFixed(1) },
 })

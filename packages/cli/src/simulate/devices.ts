@@ -4,26 +4,26 @@ import { forEachConcurrently, type Muster } from '@muster/client'
 import { CliError } from '../cli-error.ts'
 import type { Credentials } from './device.ts'
 
-/** What marks devices that a simulation may take over, and remove. */
+/** Marks devices that simulations may reuse and remove. */
 const PLATFORM = 'muster-simulator'
-/** Requests under way at once: the server's pool has ten connections by default. */
-const AT_ONCE = 8
-/** Aliases of one field that the API takes in one document. */
+/** Requests in flight. The server's pool has 10 connections by default. */
+const CONCURRENCY = 8
+/** The API's limit of aliases of one field per document. */
 const ROTATIONS = 15
 const REMOVALS = 500
 
 export interface Preparation {
   muster: Muster
-  /** Where the server is. */
+  /** Server URL. */
   url: string
   count: number
-  /** Called with how many devices are ready. */
+  /** Called with the number of devices that are ready. */
   onProgress: (ready: number) => void
-  /** Once aborted, nothing further is begun. */
+  /** After it aborts, no further request starts. */
   signal: AbortSignal
 }
 
-/** Registers devices as devices do, with a code for just as many; `ready` is filled as they come. */
+/** Registers devices with a temporary code and adds them to `ready`. */
 export async function registerDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, url, count, onProgress, signal } = preparation
   const { code, id } = await createCode(muster, count)
@@ -37,7 +37,7 @@ export async function registerDevices(preparation: Preparation, ready: Credentia
       ready.push(device)
       onProgress(ready.length)
     }
-    await forEachConcurrently(Array.from({ length: count }).keys(), add, { concurrency: AT_ONCE })
+    await forEachConcurrently(Array.from({ length: count }).keys(), add, { concurrency: CONCURRENCY })
   } finally {
     await muster.query('mutation ($id: ID!) { deleteRegistrationCode(id: $id) }', { id })
   }
@@ -57,13 +57,13 @@ async function createCode(muster: Muster, uses: number): Promise<{ code: string;
   return { code: created.code, id: created.registrationCode.id }
 }
 
-interface RegisterAnswer {
+interface RegisterResponse {
   deviceId?: string
   secret?: string
   errors?: { message: string }[]
 }
 
-/** As soon as the server lets it: so many from one address may take a while. Undefined when that was not waited for. */
+/** Registers one device and waits while the server limits the rate of this address. Returns undefined if aborted. */
 async function register(
   url: string,
   body: Record<string, string>,
@@ -76,11 +76,11 @@ async function register(
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(60_000),
     })
-    const answer = (await response.json().catch(() => ({}))) as RegisterAnswer
-    const { deviceId, secret, errors } = answer
+    const registered = (await response.json().catch(() => ({}))) as RegisterResponse
+    const { deviceId, secret, errors } = registered
     if (response.ok && deviceId !== undefined && secret !== undefined) return { id: deviceId, secret }
     if (response.status !== 429) {
-      throw new CliError(`a device could not register itself: ${errors?.[0]?.message ?? `HTTP ${response.status}`}`)
+      throw new CliError(`a device could not register: ${errors?.[0]?.message ?? `HTTP ${response.status}`}`)
     }
     const seconds = Number(response.headers.get('retry-after')) || 1
     await sleep(seconds * 1_000, undefined, { signal }).catch(() => {})
@@ -88,8 +88,8 @@ async function register(
   return undefined
 }
 
-/** Takes devices of earlier simulations, and gives each a new secret: the old one is known to nobody. */
-export async function takeExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
+/** Uses devices of earlier simulations. Rotates their secrets, because the old ones are not stored. */
+export async function useExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, count, onProgress, signal } = preparation
   const ids = await findSimulated(muster, count)
   const take = async (chunk: string[]): Promise<void> => {
@@ -97,7 +97,7 @@ export async function takeExistingDevices(preparation: Preparation, ready: Crede
     ready.push(...(await rotateSecrets(muster, chunk)))
     onProgress(ready.length)
   }
-  await forEachConcurrently(chunks(ids, ROTATIONS), take, { concurrency: AT_ONCE })
+  await forEachConcurrently(chunks(ids, ROTATIONS), take, { concurrency: CONCURRENCY })
 }
 
 async function findSimulated(muster: Muster, count: number): Promise<string[]> {
@@ -106,19 +106,19 @@ async function findSimulated(muster: Muster, count: number): Promise<string[]> {
     ids.push(id)
     if (ids.length === count) return ids
   }
-  throw new CliError(`there are ${ids.length} devices of earlier simulations, not ${count}`, {
-    hint: 'Ask for fewer, or leave --existing away: then as many are registered.',
+  throw new CliError(`found only ${ids.length} of ${count} devices of earlier simulations`, {
+    hint: 'Reduce --devices, or omit --existing to register new devices.',
   })
 }
 
 async function rotateSecrets(muster: Muster, ids: readonly string[]): Promise<Credentials[]> {
   const fields = ids.map((_, index) => `d${index}: rotateDeviceSecret(deviceId: $d${index}) { secret }`)
   const variables = ids.map((_, index) => `$d${index}: String!`)
-  const answer = await muster.query<Record<string, { secret: string }>>(
+  const response = await muster.query<Record<string, { secret: string }>>(
     `mutation (${variables.join(', ')}) { ${fields.join(' ')} }`,
     Object.fromEntries(ids.map((id, index) => [`d${index}`, id])),
   )
-  return ids.map((id, index) => ({ id, secret: answer[`d${index}`]!.secret }))
+  return ids.map((id, index) => ({ id, secret: response[`d${index}`]!.secret }))
 }
 
 export async function removeDevices(muster: Muster, devices: readonly Credentials[]): Promise<void> {

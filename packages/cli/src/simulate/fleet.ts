@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Counts, newCounts } from './counts.ts'
-import { type Behaviour, type Credentials, createDevice } from './device.ts'
-import { createPace } from './pace.ts'
+import { type Behavior, type Credentials, createDevice } from './device.ts'
+import { createThrottle } from './throttle.ts'
 
-export interface FleetOptions extends Omit<Behaviour, 'turn'> {
+export interface FleetOptions extends Omit<Behavior, 'waitToConnect'> {
   devices: readonly Credentials[]
   /** Seconds. */
   duration: number
-  /** Connections begun a second at most. */
+  /** Maximum number of new connections per second. */
   rate: number
   /** Called each second. */
   onTick: (counts: Counts) => void
   signal: AbortSignal
 }
 
-/** Lets devices live for a while and says what happened. */
+/** Runs the devices for the duration and returns the statistics. */
 export async function runFleet({
   devices,
   duration,
   rate,
   onTick,
   signal,
-  ...behaviour
+  ...behavior
 }: FleetOptions): Promise<Counts> {
   const counts = newCounts(devices.length)
-  const turn = createPace(rate)
-  const fleet = devices.map((device) => createDevice(device, { ...behaviour, turn }, counts))
+  const waitToConnect = createThrottle(rate)
+  const fleet = devices.map((device) => createDevice(device, { ...behavior, waitToConnect }, counts))
   const running = fleet.map((device) => device.run())
   const ticking = setInterval(() => onTick(counts), 1_000)
   try {

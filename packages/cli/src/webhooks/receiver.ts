@@ -3,18 +3,18 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { verifyWebhook, type WebhookDelivered, WebhookError } from '@muster/client'
 import { usageError } from '../cli-error.ts'
-import { printed } from '../colour.ts'
+import { printed } from '../color.ts'
 import { localTime } from '../output/local-time.ts'
 import { printJson, say } from '../output/print-one.ts'
 import { visible } from '../output/text-width.ts'
 
-/** More than any delivery has. */
-const MOST_BYTES = 1 << 20
+/** Deliveries are smaller than this. */
+const MAX_BYTES = 1 << 20
 
-interface Receiving {
+interface ReceiverOptions {
   host: string
   port: number
-  /** HTTP status for deliveries that are genuine. */
+  /** HTTP status of the response to valid deliveries. */
   answer: number
   json: boolean
   secret: () => string
@@ -26,20 +26,20 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** Listens for deliveries, checks each and prints it. */
-export async function receiveDeliveries({ host, port, answer, json, secret }: Receiving): Promise<Receiver> {
+/** Listens for deliveries, verifies them, and prints them. */
+export async function receiveDeliveries({ host, port, answer, json, secret }: ReceiverOptions): Promise<Receiver> {
   const seen = new Set<string>()
   const server = createServer(async (request, response) => {
     const body = request.method === 'POST' ? await readBody(request) : undefined
     if (body === undefined) return response.writeHead(request.method === 'POST' ? 413 : 405, { allow: 'POST' }).end()
     try {
       const delivered = await verifyWebhook(request.headers, body, secret())
-      await tell(delivered, { json, isAgain: seen.has(delivered.id) })
+      await printDelivery(delivered, { json, isAgain: seen.has(delivered.id) })
       seen.add(delivered.id)
       response.writeHead(answer).end()
     } catch (error) {
       const reason = error instanceof WebhookError ? error.reason : (error as Error).message
-      console.error(`refused a request that is no delivery of this webhook: ${reason}`)
+      console.error(`rejected a request that is not a delivery of this webhook: ${reason}`)
       response.writeHead(400).end()
     }
   })
@@ -62,26 +62,23 @@ async function listen(server: ReturnType<typeof createServer>, host: string, por
     server.listen(port, host)
     await once(server, 'listening')
   } catch (error) {
-    throw usageError(
-      `it cannot listen on ${host}:${port}: ${(error as Error).message}`,
-      'Give another --host or --port.',
-    )
+    throw usageError(`cannot listen on ${host}:${port}: ${(error as Error).message}`, 'Set another --host or --port.')
   }
 }
 
-/** undefined: more than a delivery has. */
+/** Reads the body, or returns undefined if it is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request) {
     bytes += (chunk as Buffer).length
-    if (bytes > MOST_BYTES) return undefined
+    if (bytes > MAX_BYTES) return undefined
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)
 }
 
-async function tell(
+async function printDelivery(
   delivered: WebhookDelivered,
   { json, isAgain }: { json: boolean; isAgain: boolean },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newCounts } from '../../../cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
-import { createPace } from '../../../cli/src/simulate/pace.ts'
+import { createThrottle } from '../../../cli/src/simulate/throttle.ts'
 
 export interface ConnectedDevices {
   connected(): number
@@ -18,9 +18,9 @@ const LOOK_MS = 50
 /** Connects devices over MQTT; each reports every five seconds. */
 export async function connectDevices(broker: string, devices: Credentials[]): Promise<ConnectedDevices> {
   const counts = newCounts(devices.length)
-  const turn = createPace(CONNECTS_PER_SECOND)
+  const waitToConnect = createThrottle(CONNECTS_PER_SECOND)
   const running = devices.map((device) =>
-    createDevice(device, { broker, every: REPORT_EVERY_S, dropEvery: 0, turn }, counts),
+    createDevice(device, { broker, every: REPORT_EVERY_S, dropEvery: 0, waitToConnect }, counts),
   )
   const ended = Promise.all(running.map((device) => device.run()))
   const connected: ConnectedDevices = {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addUser } from '../../../cli/src/add-user.ts'
 import { type Installation, withInstallation } from '../../../cli/src/installation.ts'
-import { seedFleet, tidyUp } from '../../../cli/src/seed/seed-fleet.ts'
+import { seedFleet, vacuumFleetTables } from '../../../cli/src/seed/seed-fleet.ts'
 import type { Credentials } from '../../../cli/src/simulate/device.ts'
 import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/device-secret.ts'
 import { sendAs } from '../server-process.ts'
@@ -88,7 +88,7 @@ async function createUsers(installation: Installation, folder: string, devices: 
   const fleet = { accountId: connected.id, name: 'connected', devices: CONNECTED_DEVICES, services: 1 }
   await seedFleet(pool, fleet, () => {})
   const credentials = await giveSecrets(installation, connected.id)
-  await tidyUp(pool)
+  await vacuumFleetTables(pool)
   const other = await create('other')
   return { attackers, connected: connected.file, devices: credentials, other: other.file }
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { newCounts } from '../../../cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
-import { createPace } from '../../../cli/src/simulate/pace.ts'
+import { createThrottle } from '../../../cli/src/simulate/throttle.ts'
 
 /** What this process is told. */
 export type FleetOrder =
@@ -61,9 +61,9 @@ async function live(): Promise<void> {
     if (order.kind === 'receive') verifier = new Webhook(order.secret)
     else if (order.kind === 'connect') {
       // As many a second as report a second: reports are then spread evenly over their time.
-      const turn = createPace(order.devices.length / order.every)
-      const behaviour = { broker: order.broker, every: order.every, dropEvery: 0, turn }
-      fleet = order.devices.map((device) => createDevice(device, behaviour, counts))
+      const waitToConnect = createThrottle(order.devices.length / order.every)
+      const behavior = { broker: order.broker, every: order.every, dropEvery: 0, waitToConnect }
+      fleet = order.devices.map((device) => createDevice(device, behavior, counts))
       running = Promise.all(fleet.map((device) => device.run()))
     } else {
       for (const device of fleet) device.stop()

@@ -5,7 +5,7 @@ import type { SigningKey } from '@muster/http-signature'
 import pg from 'pg'
 import { createFleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { startDatabase } from '../../../../benchmarks/webhooks/database.ts'
-import { seedFleet, tidyUp } from '../../../cli/src/seed/seed-fleet.ts'
+import { seedFleet, vacuumFleetTables } from '../../../cli/src/seed/seed-fleet.ts'
 import type { Credentials } from '../../../cli/src/simulate/device.ts'
 import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/device-secret.ts'
 import { unlimited } from '../unlimited.ts'
@@ -87,6 +87,6 @@ async function makeFleet(pool: pg.Pool, devices: number): Promise<Credentials[]>
      where device.id = row.id`,
     [rows.map(({ id }) => id), credentials.map(({ secret }) => hashDeviceSecret(secret))],
   )
-  await tidyUp(pool)
+  await vacuumFleetTables(pool)
   return credentials
 }

@@ -4,41 +4,41 @@ import { parseAgentConfig } from './config.ts'
 
 test.each([
   ['interval 5s', 1, /"name = value" or a "\[section\]"/],
-  ['# a comment\n\nintervall = 5s', 3, /"intervall" is no setting before the first section; there are url, /],
-  ['interval = 5 parsecs', 1, /interval must be a time such as 30s, 5m, 1h or 2d/],
-  ['interval = 5s\ninterval = 6s', 2, /"interval" stands in line 1 already/],
+  ['# a comment\n\nintervall = 5s', 3, /"intervall" is not a setting before the first section\. Known settings: url, /],
+  ['interval = 5 parsecs', 1, /interval must be a duration such as 30s, 5m, 1h, or 2d/],
+  ['interval = 5s\ninterval = 6s', 2, /"interval" is already set on line 1/],
   ['url = ftp://x', 1, /url must be a URL that begins with http, https/],
   ['broker = http://x', 1, /mqtt, mqtts, ws, wss/],
-  ['[state]\nA = uptime', 1, /no section \[state\]; there are \[services\], \[status\], \[attributes\]/],
+  ['[state]\nA = uptime', 1, /unknown section \[state\]\. Known sections: \[services\], \[status\], \[attributes\]/],
   ['[status]\nF = uptime', 2, /one of A, B, C, D, E/],
-  ['[status]\nA = uptimes', 2, /"uptimes" is no source; there are uptime, load, memory, /],
-  ['[status]\nA = uptime please', 2, /"uptime" takes nothing after it/],
-  ['[status]\nA = disk', 2, /"disk" is followed by a folder such as \//],
-  ['[status]\nA = command', 2, /"command" is followed by what is to be run/],
-  ['[status]\nA = every never uptime', 2, /"every" is followed by a time/],
+  ['[status]\nA = uptimes', 2, /"uptimes" is not a source\. Known sources: uptime, load, memory, /],
+  ['[status]\nA = uptime please', 2, /"uptime" takes no argument/],
+  ['[status]\nA = disk', 2, /"disk" must be followed by a folder such as \//],
+  ['[status]\nA = command', 2, /"command" must be followed by a shell command/],
+  ['[status]\nA = every never uptime', 2, /"every" must be followed by a duration/],
   ['[attributes]\n$svc.other = uptime', 2, /is reserved/],
-  ['[attributes]\na. = uptime', 2, /has a dot inside only/],
-  ['[attributes]\nnet = text a\nnet.ssid = text b', 2, /net does not go together with net\.ssid in line 3/],
-  ['[status]\nA = uptime\n[attributes]\n$svc.statusA = load', 2, /does not go together with \$svc\.statusA in line 4/],
-  ['[services]\nweb = htp:80', 2, /"htp" is no type; types are TCP, UDP, VNC/],
+  ['[attributes]\na. = uptime', 2, /must not begin or end with a dot/],
+  ['[attributes]\nnet = text a\nnet.ssid = text b', 2, /net conflicts with net\.ssid on line 3/],
+  ['[status]\nA = uptime\n[attributes]\n$svc.statusA = load', 2, /conflicts with \$svc\.statusA on line 4/],
+  ['[services]\nweb = htp:80', 2, /"htp" is not a service type\. .*Types: TCP, UDP, VNC/],
   ['[services]\nweb = tcp', 2, /web needs a port from 1 to 65535/],
   ['[services]\nweb = http:70000', 2, /web needs a port/],
-  ['[services]\nweb = http:81\nshop = tcp:81', 3, /port 81 is that of "web" already/],
-  ['[services]\nignore = 80, ssh', 2, /"ssh" is none/],
+  ['[services]\nweb = http:81\nshop = tcp:81', 3, /port 81 already belongs to "web"/],
+  ['[services]\nignore = 80, ssh', 2, /"ssh" is not a port/],
   ['[services]\nloopback = perhaps', 2, /loopback must be yes or no/],
-])('%j is refused with its line', (config, line, message) => {
-  const refusal = refusalOf(config)
-  expect(refusal.exitCode).toBe(2)
-  expect(refusal.message).toMatch(message)
-  expect(refusal.message).toContain(`agent.ini, line ${line}: `)
+])('rejects %j with the line number', (config, line, message) => {
+  const rejection = rejectionOf(config)
+  expect(rejection.exitCode).toBe(2)
+  expect(rejection.message).toMatch(message)
+  expect(rejection.message).toContain(`agent.ini, line ${line}: `)
 })
 
-function refusalOf(config: string): CliError {
+function rejectionOf(config: string): CliError {
   try {
     parseAgentConfig(config, 'agent.ini')
   } catch (error) {
     if (error instanceof CliError) return error
     throw error
   }
-  throw new Error('it is taken')
+  throw new Error('the configuration is accepted')
 }

@@ -9,11 +9,11 @@ import { readServiceSettings } from './service-section.ts'
 import { assertKnown, durationOf, textOf, urlOf } from './setting.ts'
 
 export interface AgentConfig {
-  /** The file that it comes from; undefined where there is none. */
+  /** The configuration file, or undefined if there is none. */
   file: string | undefined
   url: string | undefined
   broker: string | undefined
-  /** A file of certificates (PEM) to trust besides the usual ones. */
+  /** A PEM file of certificates to trust in addition to Node's. */
   ca: string | undefined
   name: string | undefined
   platform: string | undefined
@@ -24,32 +24,32 @@ export interface AgentConfig {
 const sectionNames = ['services', 'status', 'attributes']
 const general = ['url', 'broker', 'ca', 'name', 'platform', 'interval', 'timeout']
 
-/** Reads the configuration: the file named, which must be there, or the usual one, if it is there. */
+/** Reads the named configuration file, which must exist, or the first default file that exists. */
 export async function readAgentConfig(named: string | undefined, env = process.env): Promise<AgentConfig> {
   const file = named ?? (env.MUSTER_AGENT_CONFIG || undefined)
-  for (const place of file === undefined ? usualPlaces(env) : [file]) {
-    const text = await readIfThere(place)
+  for (const place of file === undefined ? defaultPaths(env) : [file]) {
+    const text = await readIfExists(place)
     if (text !== undefined) return parseAgentConfig(text, place)
   }
   if (file !== undefined) {
-    const hint = '"muster agent install --print" shows what such a file may hold.'
-    throw new CliError(`there is no configuration at ${file}`, { hint, exitCode: exitCodes.usage })
+    const hint = 'Set --config or MUSTER_AGENT_CONFIG to an existing file.'
+    throw new CliError(`configuration file ${file} not found`, { hint, exitCode: exitCodes.usage })
   }
   return { ...parseAgentConfig('', ''), file: undefined }
 }
 
-const usualPlaces = (env: NodeJS.ProcessEnv): string[] => [
+const defaultPaths = (env: NodeJS.ProcessEnv): string[] => [
   '/etc/muster/agent.ini',
   join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'muster', 'agent.ini'),
 ]
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new CliError(`the configuration cannot be read: ${message}`, { exitCode: exitCodes.usage })
+    throw new CliError(`cannot read the configuration: ${message}`, { exitCode: exitCodes.usage })
   }
 }
 

@@ -1,6 +1,6 @@
 import { CliError, exitCodes } from '../../cli-error.ts'
 
-/** A setting with where it stands, for messages that name the place. */
+/** A setting with its file and line, for error messages. */
 export interface Entry {
   key: string
   value: string
@@ -8,12 +8,12 @@ export interface Entry {
   line: number
 }
 
-/** The settings of a file by their sections; those before the first section are in `''`. */
+/** The settings of a file by section. Settings before the first section are under `''`. */
 export type Sections = ReadonlyMap<string, Entry[]>
 
 /**
- * Reads `key = value` lines in `[sections]`. A line that begins with `#` or `;` is a comment; further on in a line they are part of
- * the value, which commands need. Nothing is quoted or escaped.
+ * Parses `key = value` lines in `[sections]`. A line that begins with `#` or `;` is a comment. Elsewhere these characters
+ * belong to the value, because commands use them. There is no quoting or escaping.
  */
 export function parseIni(text: string, file: string, known: readonly string[]): Sections {
   const sections = new Map<string, Entry[]>([['', []]])
@@ -28,16 +28,16 @@ export function parseIni(text: string, file: string, known: readonly string[]): 
     const heading = /^\[\s*([^\]]*?)\s*\]$/.exec(line)?.[1]
     if (heading !== undefined) {
       if (!known.includes(heading))
-        throw wrong(place, `there is no section [${heading}]; there are ${bracketed(known)}`)
+        throw configError(place, `unknown section [${heading}]. Known sections: ${bracketed(known)}`)
       section = heading
       if (!sections.has(section)) sections.set(section, [])
       continue
     }
     const [, key, value] = /^([^=]+?)\s*=\s*(.*)$/.exec(line) ?? []
-    if (key === undefined || value === undefined) throw wrong(place, 'a line is "name = value" or a "[section]"')
+    if (key === undefined || value === undefined) throw configError(place, 'expected "name = value" or "[section]"')
     const entries = sections.get(section)!
     const before = entries.find((entry) => entry.key === key)
-    if (before !== undefined) throw wrong(place, `"${key}" stands in line ${before.line} already`)
+    if (before !== undefined) throw configError(place, `"${key}" is already set on line ${before.line}`)
     entries.push({ key, value, ...place })
   }
   return sections
@@ -45,6 +45,6 @@ export function parseIni(text: string, file: string, known: readonly string[]): 
 
 const bracketed = (names: readonly string[]): string => names.map((name) => `[${name}]`).join(', ')
 
-/** What is wrong with a file, said with the place. */
-export const wrong = ({ file, line }: Pick<Entry, 'file' | 'line'>, what: string): CliError =>
+/** A configuration error with its file and line. */
+export const configError = ({ file, line }: Pick<Entry, 'file' | 'line'>, what: string): CliError =>
   new CliError(`${file}, line ${line}: ${what}`, { exitCode: exitCodes.usage })

@@ -1,13 +1,13 @@
 import { applicationTypes } from '@muster/server/features/services/application-types.ts'
 import type { ExpectedService, ServiceSettings } from '../services/service-settings.ts'
-import { type Entry, wrong } from './ini.ts'
+import { configError, type Entry } from './ini.ts'
 import { durationOf, portOf, yesOrNo } from './setting.ts'
 
 const NAME_LENGTH = 100
-const MOST_EXPECTED = 50
+const MAX_EXPECTED = 50
 const DAY_MS = 86_400_000
 
-/** The section [services]: four settings, and any number of `name = type[:port]`. */
+/** Reads the section [services]: five settings, and any number of `name = type[:port]` lines. */
 export function readServiceSettings(entries: readonly Entry[]): ServiceSettings {
   const settings: ServiceSettings = {
     every: 5_000,
@@ -34,7 +34,8 @@ function portsOf(entry: Entry): Set<number> {
   return new Set(
     words.map((word) => {
       const port = portOf(word)
-      if (port === undefined) throw wrong(entry, `ignore is a list of ports such as "80 8080", and "${word}" is none`)
+      if (port === undefined)
+        throw configError(entry, `ignore must be a list of ports such as "80 8080"; "${word}" is not a port`)
       return port
     }),
   )
@@ -45,18 +46,21 @@ const forgottenAfter = (entry: Entry): number =>
 
 function expectedService(entry: Entry, before: readonly ExpectedService[]): ExpectedService {
   if (Array.from(entry.key).length > NAME_LENGTH)
-    throw wrong(entry, `a service's name has at most ${NAME_LENGTH} characters`)
-  if (before.length === MOST_EXPECTED) throw wrong(entry, `there are at most ${MOST_EXPECTED} services`)
+    throw configError(entry, `a service name must have at most ${NAME_LENGTH} characters`)
+  if (before.length === MAX_EXPECTED) throw configError(entry, `at most ${MAX_EXPECTED} services are allowed`)
   const [, typeName = '', digits] = /^(.+?)(?::(\d+))?$/.exec(entry.value) ?? []
   const type = applicationTypes.find(({ name }) => name.toLowerCase() === typeName.toLowerCase())
   if (type === undefined) {
-    const settings = '"poll", "find", "loopback", "ignore" and "forget" are settings, any other line is'
     const names = applicationTypes.map(({ name }) => name).join(', ')
-    throw wrong(entry, `${settings} "name = type:port", and "${typeName}" is no type; types are ${names}`)
+    throw configError(
+      entry,
+      `"${entry.key}" is not a setting, and "${typeName}" is not a service type. Settings: poll, find, loopback, ignore, forget. Types: ${names}`,
+    )
   }
   const port = digits === undefined ? (type.port ?? undefined) : portOf(digits)
-  if (port === undefined) throw wrong(entry, `${entry.key} needs a port from 1 to 65535, such as "${typeName}:8080"`)
+  if (port === undefined)
+    throw configError(entry, `${entry.key} needs a port from 1 to 65535, such as "${typeName}:8080"`)
   const same = before.find((each) => each.port === port && each.protocol === type.protocol)
-  if (same !== undefined) throw wrong(entry, `port ${port} is that of "${same.name}" already`)
+  if (same !== undefined) throw configError(entry, `port ${port} already belongs to "${same.name}"`)
   return { name: entry.key, application: type.id, port, protocol: type.protocol }
 }

@@ -1,49 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MqttClient } from 'mqtt'
-import type { BookedService, ServiceBook } from '../services/service-book.ts'
+import type { ServiceHistory, TrackedService } from '../services/service-history.ts'
 import type { Values } from '../sources/values.ts'
-import type { Alarm } from './alarm.ts'
+import type { ChangeSignal } from './change-signal.ts'
 
-/** What a publication is about; a server that does not take it closes the connection (MQTT 3.1.1 has no other answer). */
+/** What a publication reports. A server that rejects it closes the connection, because MQTT 3.1.1 has no error response. */
 export type Subject = 'services' | 'states' | 'values'
 
 export interface SessionOptions {
   deviceId: string
-  book: ServiceBook
+  history: ServiceHistory
   values: Values
-  /** Rings when there is something new to report. */
-  alarm: Alarm
-  /** What this connection is not to speak of. */
-  isSilentOn: (subject: Subject) => boolean
-  onTaken: (subject: Subject) => void
-  /** Lets go of the connection in good manners. */
+  /** Notifies when there is something new to report. */
+  changeSignal: ChangeSignal
+  /** Whether this connection must not report a subject. */
+  isMuted: (subject: Subject) => boolean
+  onAccepted: (subject: Subject) => void
+  /** Disconnects cleanly when aborted. */
   signal: AbortSignal
 }
 
-const ACKNOWLEDGED_WITHIN_MS = 5_000
-const ANSWERED_WITHIN_MS = 30_000
+const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
+const RESPONSE_TIMEOUT_MS = 30_000
 
-/** Reports until the connection is over. Answers what was under way when it was cut short. */
+/** Reports until the connection ends. Returns the subject that was in flight when the connection was lost. */
 export async function runSession(client: MqttClient, options: SessionOptions): Promise<Subject | undefined> {
   const closed = new Promise<void>((resolve) => {
     if (client.stream.destroyed) resolve()
     else client.once('close', () => resolve())
   })
-  const leave = (): void => endPolitely(client)
-  if (options.signal.aborted) leave()
-  else options.signal.addEventListener('abort', leave, { once: true })
-  const underWay: { subject?: Subject | undefined } = {}
-  const isOver = await Promise.race([closed.then(() => true), reportAll(client, options, underWay)])
-  options.signal.removeEventListener('abort', leave)
-  // A publication that failed is one whose connection is gone.
+  const disconnect = (): void => disconnectCleanly(client)
+  if (options.signal.aborted) disconnect()
+  else options.signal.addEventListener('abort', disconnect, { once: true })
+  const inFlight: { subject?: Subject | undefined } = {}
+  const isOver = await Promise.race([closed.then(() => true), reportAll(client, options, inFlight)])
+  options.signal.removeEventListener('abort', disconnect)
+  // A publication fails only if its connection is lost.
   if (isOver !== true) client.stream.destroy()
   client.end(true)
-  return options.signal.aborted ? undefined : underWay.subject
+  return options.signal.aborted ? undefined : inFlight.subject
 }
 
-/** What is under way is acknowledged first, but not waited for for ever. */
-function endPolitely(client: MqttClient): void {
-  const timer = setTimeout(() => client.stream.destroy(), ACKNOWLEDGED_WITHIN_MS)
+/** Waits for acknowledgments of messages in flight, but only for a limited time. */
+function disconnectCleanly(client: MqttClient): void {
+  const timer = setTimeout(() => client.stream.destroy(), ACKNOWLEDGMENT_TIMEOUT_MS)
   client.once('close', () => clearTimeout(timer))
   client.end()
 }
@@ -51,61 +51,61 @@ function endPolitely(client: MqttClient): void {
 async function reportAll(
   client: MqttClient,
   options: SessionOptions,
-  underWay: { subject?: Subject | undefined },
+  inFlight: { subject?: Subject | undefined },
 ): Promise<false> {
-  const { deviceId, book, values, alarm, isSilentOn, onTaken, signal } = options
+  const { deviceId, history, values, changeSignal, isMuted, onAccepted, signal } = options
   const topic = `devices/${deviceId}`
   const publish = async (subject: Subject, path: string, payload: string): Promise<void> => {
-    underWay.subject = subject
+    inFlight.subject = subject
     await client.publishAsync(`${topic}/${path}`, payload, { qos: 1 })
-    underWay.subject = undefined
-    onTaken(subject)
+    inFlight.subject = undefined
+    onAccepted(subject)
   }
   const services = createServiceReports(client, topic, publish)
   try {
     while (!signal.aborted && client.connected) {
-      const ring = alarm.next()
-      if (!isSilentOn('services')) await services.report(book.all(), () => isSilentOn('states'))
+      const change = changeSignal.next()
+      if (!isMuted('services')) await services.report(history.all(), () => isMuted('states'))
       const pending = values.pending()
-      if (pending.size > 0 && !isSilentOn('values')) {
+      if (pending.size > 0 && !isMuted('values')) {
         await publish('values', 'attributes', JSON.stringify(Object.fromEntries(pending)))
-        for (const [attribute, value] of pending) values.settled(attribute, value)
+        for (const [attribute, value] of pending) values.markDone(attribute, value)
       }
-      await ring
+      await change
     }
   } catch {
-    // The connection is over, and why shows elsewhere.
+    // The connection has ended. The caller reports why.
   }
   return false
 }
 
 type Publish = (subject: Subject, path: string, payload: string) => Promise<void>
 
-/** The services and states that the server has heard of on this connection. */
+/** Tracks the services and states that the server has received on this connection. */
 function createServiceReports(client: MqttClient, topic: string, publish: Publish) {
   let ids: ReadonlyMap<string, string> = new Map()
-  let heard = ''
+  let reported = ''
   let isSubscribed = false
   const states = new Map<string, string>()
 
   const reportList = async (list: string): Promise<void> => {
-    const answerTopic = `${topic}/services/ids`
-    if (!isSubscribed) await client.subscribeAsync(answerTopic, { qos: 1 })
+    const responseTopic = `${topic}/services/ids`
+    if (!isSubscribed) await client.subscribeAsync(responseTopic, { qos: 1 })
     isSubscribed = true
-    const answer = nextMessage(client, answerTopic)
+    const response = nextMessage(client, responseTopic)
     await publish('services', 'services', list)
-    ids = readIds(await Promise.race([answer, noAnswer()]))
-    heard = list
+    ids = readIds(await Promise.race([response, responseTimeout()]))
+    reported = list
   }
 
   return {
-    async report(services: readonly BookedService[], areStatesSilent: () => boolean): Promise<void> {
+    async report(services: readonly TrackedService[], areStatesMuted: () => boolean): Promise<void> {
       const list = JSON.stringify(services.map(({ name, application, port }) => ({ name, application, port })))
-      if (list !== heard) await reportList(list)
+      if (list !== reported) await reportList(list)
       for (const { name, goneSince } of services) {
         const state = goneSince === null ? 'active' : 'inactive'
         const id = ids.get(name)
-        if (id === undefined || states.get(id) === state || areStatesSilent()) continue
+        if (id === undefined || states.get(id) === state || areStatesMuted()) continue
         await publish('states', `services/${id}/state`, state)
         states.set(id, state)
       }
@@ -115,18 +115,18 @@ function createServiceReports(client: MqttClient, topic: string, publish: Publis
 
 function nextMessage(client: MqttClient, topic: string): Promise<Buffer> {
   return new Promise((resolve) => {
-    const hear = (heard: string, payload: Buffer): void => {
-      if (heard !== topic) return
-      client.off('message', hear)
+    const onMessage = (received: string, payload: Buffer): void => {
+      if (received !== topic) return
+      client.off('message', onMessage)
       resolve(payload)
     }
-    client.on('message', hear)
+    client.on('message', onMessage)
   })
 }
 
-const noAnswer = (): Promise<never> =>
-  sleep(ANSWERED_WITHIN_MS, undefined, { ref: false }).then(() => {
-    throw new Error('the services were not answered')
+const responseTimeout = (): Promise<never> =>
+  sleep(RESPONSE_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+    throw new Error('the server did not respond to the list of services')
   })
 
 function readIds(payload: Buffer): Map<string, string> {

@@ -1,102 +1,102 @@
 import type { Log } from '../log.ts'
-import { registerOnce } from '../registration/register-patiently.ts'
-import type { ServiceBook } from '../services/service-book.ts'
+import { registerOnce } from '../registration/register-with-retries.ts'
+import type { ServiceHistory } from '../services/service-history.ts'
 import type { AgentSettings } from '../settings.ts'
 import type { Values } from '../sources/values.ts'
 import { type DeviceState, readDevice } from '../state/device-file.ts'
-import type { Teller } from '../status/teller.ts'
+import type { StatusReport } from '../status/status-report.ts'
 import { pause } from '../watch.ts'
-import type { Alarm } from './alarm.ts'
 import { createBackoff } from './backoff.ts'
-import { createRefusals, type Refusals, reportByHttp } from './refusals.ts'
+import type { ChangeSignal } from './change-signal.ts'
+import { ConnectError, connect } from './connect.ts'
+import { createRejections, type Rejections, reportByHttp } from './rejections.ts'
 import { runSession } from './session.ts'
-import { SignOnError, signOn } from './sign-on.ts'
 
 export interface Connecting {
   settings: AgentSettings
-  /** As it was registered; the file is read again before each try, since somebody may register it again meanwhile. */
+  /** The device as registered. The file is read again before each attempt, because the device may be registered again. */
   device: DeviceState
   broker: string
   ca: string[] | undefined
-  book: ServiceBook
+  history: ServiceHistory
   values: Values
-  alarm: Alarm
-  teller: Teller
+  changeSignal: ChangeSignal
+  statusReport: StatusReport
   log: Log
   signal: AbortSignal
 }
 
-/** How long a connection must have lasted for the next try to come soon. */
-const STEADY_MS = 60_000
-/** A secret that is refused is tried again at long intervals, and at once when the file holds another. */
-const REFUSED_AGAIN_MS = 5 * 60_000
-const LOOK_AT_FILE_MS = 2_000
+/** How long a connection must last before the backoff is reset. */
+const STABLE_MS = 60_000
+/** A rejected secret is retried at long intervals, or immediately when the file has a different secret. */
+const REJECTED_RETRY_MS = 5 * 60_000
+const FILE_CHECK_MS = 2_000
 
-/** Keeps this machine signed on, and the server up to date, until it is stopped. */
+/** Keeps this machine connected and the server up to date until the signal aborts. */
 export async function stayConnected(connecting: Connecting): Promise<void> {
-  const { settings, log, signal, teller } = connecting
+  const { settings, log, signal, statusReport } = connecting
   const backoff = createBackoff()
-  const refusals = createRefusals(log, () => performance.now())
+  const rejections = createRejections(log, () => performance.now())
   let device = connecting.device
-  let isToldAway = false
+  let hasWarned = false
   while (!signal.aborted) {
     device = (await readDevice(settings.folder)) ?? device
     const began = performance.now()
-    teller.identify({ ...device, broker: connecting.broker })
+    statusReport.identify({ ...device, broker: connecting.broker })
     try {
-      await beConnected(device, connecting, refusals)
-      isToldAway = false
-      if (performance.now() - began >= STEADY_MS) backoff.reset()
+      await runConnection(device, connecting, rejections)
+      hasWarned = false
+      if (performance.now() - began >= STABLE_MS) backoff.reset()
     } catch (error) {
-      if (!(error instanceof SignOnError)) throw error
+      if (!(error instanceof ConnectError)) throw error
       if (signal.aborted) return
-      if (error.isRefused) {
+      if (error.isRejected) {
         await waitForSecret(device, error, connecting)
         continue
       }
-      teller.away(error.message)
-      // Once for each time that it is away.
-      if (!isToldAway) log.warn('the server cannot be reached; trying on', { why: error.message })
-      isToldAway = true
+      statusReport.disconnected(error.message)
+      // Warn once per outage.
+      if (!hasWarned) log.warn('cannot reach the server; retrying', { why: error.message })
+      hasWarned = true
     }
     await pause(backoff.next(), signal)
   }
 }
 
-/** One connection, from sign-on to its end. */
-async function beConnected(device: DeviceState, connecting: Connecting, refusals: Refusals): Promise<void> {
-  const { broker, ca, values, log, signal, teller } = connecting
+/** Runs one connection until it ends. */
+async function runConnection(device: DeviceState, connecting: Connecting, rejections: Rejections): Promise<void> {
+  const { broker, ca, values, log, signal, statusReport } = connecting
   const { deviceId, secret } = device
-  if (refusals.isSilentOn('values') && values.pending().size > 0) {
+  if (rejections.isMuted('values') && values.pending().size > 0) {
     await reportByHttp(values, { url: device.url, device, ca }, log)
   }
-  const client = await signOn({ broker, deviceId, secret, ca }, signal)
-  teller.connected()
+  const client = await connect({ broker, deviceId, secret, ca }, signal)
+  statusReport.connected()
   log.info('connected', { broker })
-  const cutShort = await runSession(client, {
+  const interrupted = await runSession(client, {
     ...connecting,
     deviceId,
-    isSilentOn: refusals.isSilentOn,
-    onTaken: refusals.taken,
+    isMuted: rejections.isMuted,
+    onAccepted: rejections.accepted,
   })
-  if (cutShort !== undefined) refusals.cutShort(cutShort)
-  teller.away('the connection was lost')
+  if (interrupted !== undefined) rejections.interrupted(interrupted)
+  statusReport.disconnected('the connection was lost')
   if (!signal.aborted) log.warn('the connection was lost')
 }
 
-/** Waits for a secret that may hold: by a code, where one was given, else by whoever registers this machine again. */
-async function waitForSecret(device: DeviceState, error: SignOnError, connecting: Connecting): Promise<void> {
-  const { settings, log, signal, teller } = connecting
-  const problem = "the server does not take this device's secret: it was rotated, or the device deleted"
-  teller.away(problem)
+/** Waits for a valid secret: registers with the code if there is one, else waits until a user registers this machine again. */
+async function waitForSecret(device: DeviceState, error: ConnectError, connecting: Connecting): Promise<void> {
+  const { settings, log, signal, statusReport } = connecting
+  const problem = "the server rejected this device's secret: the secret was rotated or the device was deleted"
+  statusReport.disconnected(problem)
   log.error(problem, {
     device: device.deviceId,
-    answer: error.message,
-    todo: 'muster agent register --code CODE, once the owner allows it or has deleted the device',
+    response: error.message,
+    todo: 'muster agent register --code CODE, after the owner allows it or deletes the device',
   })
   if (settings.code !== undefined && (await registerOnce({ ...settings, url: device.url }, log)) !== undefined) return
-  const until = performance.now() + REFUSED_AGAIN_MS * (0.5 + Math.random())
-  while (performance.now() < until && (await pause(LOOK_AT_FILE_MS, signal))) {
+  const until = performance.now() + REJECTED_RETRY_MS * (0.5 + Math.random())
+  while (performance.now() < until && (await pause(FILE_CHECK_MS, signal))) {
     const kept = await readDevice(settings.folder)
     if (kept !== undefined && kept.secret !== device.secret) return
   }

@@ -5,7 +5,7 @@ import { systemctl } from './systemctl.ts'
 import { exampleConfig, thesePrograms, unitText } from './unit.ts'
 
 export interface Place {
-  /** What stands for / : another folder for an image that is being built, and then nothing is started. */
+  /** The root folder. If it is not `/`, as for an image that is being built, nothing is started. */
   root: string
 }
 
@@ -13,12 +13,12 @@ const UNIT = 'muster-agent.service'
 const unitIn = ({ root }: Place): string => join(root, 'etc/systemd/system', UNIT)
 const configIn = ({ root }: Place): string => join(root, 'etc/muster/agent.ini')
 
-/** Puts the unit and, where there is none, a configuration in their places, and starts the agent. Answers what it did. */
+/** Writes the unit, writes a configuration if there is none, and starts the agent. Returns what it did. */
 export async function install(place: Place): Promise<string[]> {
   const programs = thesePrograms()
-  if (place.root === '/') await assertOpen([programs.node, programs.muster])
+  if (place.root === '/') await assertReadableByAll([programs.node, programs.muster])
   const done: string[] = []
-  if (!(await isThere(configIn(place)))) {
+  if (!(await exists(configIn(place)))) {
     await put(configIn(place), await exampleConfig())
     done.push(`wrote ${configIn(place)}`)
   }
@@ -28,13 +28,13 @@ export async function install(place: Place): Promise<string[]> {
   await systemctl('daemon-reload')
   await systemctl('enable', UNIT)
   await systemctl('restart', UNIT)
-  return [...done, `started ${UNIT}: journalctl -u muster-agent shows what it says`]
+  return [...done, `started ${UNIT}; show its log with journalctl -u muster-agent`]
 }
 
-/** Takes the unit away again; with `purge` also what the agent knew and its configuration. */
+/** Removes the unit. With `purge`, also removes the agent's state and configuration. */
 export async function uninstall(place: Place, { purge }: { purge: boolean }): Promise<string[]> {
   const done: string[] = []
-  const isInstalled = await isThere(unitIn(place))
+  const isInstalled = await exists(unitIn(place))
   if (isInstalled && place.root === '/') await systemctl('disable', '--now', UNIT)
   if (isInstalled) {
     await remove(unitIn(place))
@@ -44,14 +44,14 @@ export async function uninstall(place: Place, { purge }: { purge: boolean }): Pr
   if (!purge) return done
   const kept = ['etc/muster/agent.ini', 'etc/muster/agent.env', 'var/lib/private/muster-agent', 'var/lib/muster-agent']
   for (const path of kept.map((each) => join(place.root, each))) {
-    if (!(await isThere(path))) continue
+    if (!(await exists(path))) continue
     await remove(path)
     done.push(`removed ${path}`)
   }
   return done
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,
@@ -75,14 +75,14 @@ const remove = (path: string): Promise<void> =>
 const notAllowed = ({ code, message }: NodeJS.ErrnoException): CliError =>
   new CliError(message, code === 'EACCES' || code === 'EPERM' ? { hint: 'Try again as root (sudo).' } : {})
 
-/** The agent runs as a user of its own, which must be able to read the programs. */
-async function assertOpen(paths: readonly string[]): Promise<void> {
+/** The agent runs as a separate user, which must be able to read the programs. */
+async function assertReadableByAll(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     for (let folder = dirname(path); ; folder = dirname(folder)) {
       const { mode } = await stat(folder)
       if ((mode & 0o001) === 0) {
-        throw new CliError(`${folder} is closed to other users, and the agent runs as one of its own`, {
-          hint: 'Put Muster where everybody may read it, such as /opt/muster.',
+        throw new CliError(`other users cannot read ${folder}, and the agent runs as a separate user`, {
+          hint: 'Move Muster to a folder that all users can read, such as /opt/muster.',
         })
       }
       if (folder === dirname(folder)) break

@@ -20,7 +20,7 @@ export async function unitText({ node, muster }: Programs): Promise<string> {
   return text.replace('@NODE@', () => quoted(node)).replace('@MUSTER@', () => quoted(muster))
 }
 
-/** A configuration to begin with. */
+/** The initial configuration. */
 export const exampleConfig = (): Promise<string> => template('agent.ini')
 
 /** systemd.service(5), "Command lines": quotes, backslashes, and specifiers and variables doubled. */

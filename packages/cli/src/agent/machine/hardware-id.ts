@@ -1,19 +1,19 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
-/** Who a machine is. */
+/** The identity of a machine. */
 export interface HardwareId {
   id: string
   from: 'machine-id' | 'product-uuid' | 'made-up'
 }
 
-/** The agent's own id, which makes what it derives different from what others do. */
+/** The agent's application id, so that its derived ids differ from those of other programs. */
 export const APPLICATION = '6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4'
 
 const MACHINE_ID = '/etc/machine-id'
 const PRODUCT_UUID = '/sys/class/dmi/id/product_uuid'
 
-/** Of this machine: from its machine id, else from its mainboard, else made up, which is to be kept. */
+/** Derives this machine's hardware id from its machine id, else from its mainboard. Else generates one, which must be stored. */
 export async function findHardwareId(): Promise<HardwareId> {
   const machineId = await readId(MACHINE_ID)
   if (machineId !== undefined) return { id: derivedId(machineId), from: 'machine-id' }
@@ -22,7 +22,7 @@ export async function findHardwareId(): Promise<HardwareId> {
   return { id: randomUUID().replaceAll('-', ''), from: 'made-up' }
 }
 
-/** 32 hex digits of a file; undefined where it has none, or such as stand for "not set". */
+/** The 32 hex digits of a file, or undefined if it has none or has a placeholder for "not set". */
 async function readId(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const digits = text.trim().replaceAll('-', '').toLowerCase()
@@ -30,8 +30,8 @@ async function readId(file: string): Promise<string | undefined> {
 }
 
 /**
- * An id that is as stable as the machine's own and does not give it away: machine-id(5) asks programs not to pass it on.
- * Made as sd_id128_get_machine_app_specific(3) documents: HMAC-SHA256 keyed with the id, cut to a UUID of version 4.
+ * Derives an id that is as stable as the machine id but does not reveal it. machine-id(5) asks programs to keep it secret.
+ * The algorithm is that of sd_id128_get_machine_app_specific(3): HMAC-SHA256 keyed with the id, as a version 4 UUID.
  */
 export function derivedId(machineId: string): string {
   const hash = createHmac('sha256', Buffer.from(machineId, 'hex')).update(Buffer.from(APPLICATION, 'hex')).digest()

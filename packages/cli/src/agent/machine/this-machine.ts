@@ -8,12 +8,12 @@ import type { DeviceState } from '../state/device-file.ts'
 import { findHardwareId } from './hardware-id.ts'
 import { findPlatform } from './platform.ts'
 
-/** What this machine is called, by its configuration or by itself. */
+/** This machine's name and platform, from the configuration or the system. */
 export async function describeMachine({ name, platform }: AgentConfig): Promise<{ name: string; platform: string }> {
   return { name: name ?? hostname(), platform: platform ?? (await findPlatform()) }
 }
 
-/** The services that listen now; undefined where the system does not tell. */
+/** The services that listen now, or undefined if the system does not report them. */
 export async function findServices(
   { services }: AgentConfig,
   programs: Programs = createPrograms(),
@@ -23,12 +23,12 @@ export async function findServices(
   return detectServices(sockets, services, programs.namesOf(unclearInodes(sockets, services)))
 }
 
-/** Refuses to be a device that another machine is: a disk was copied, and the two would take turns for ever. */
+/** Rejects the identity of another machine. Two machines with a copied disk would disconnect each other repeatedly. */
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()
   if (from === 'made-up' || from !== device.hardwareIdFrom || id === device.hardwareId) return
   throw new CliError(`this machine is not the one that was registered as ${device.deviceId}`, {
-    hint: 'Its disk seems to be a copy. Make it a device of its own: muster agent register --new --code CODE',
+    hint: 'Its disk seems to be a copy. Register it as a new device: muster agent register --new --code CODE',
     exitCode: exitCodes.usage,
   })
 }

@@ -3,22 +3,22 @@ import type { IncomingMessage } from 'node:http'
 export interface Post {
   url: string
   body: unknown
-  /** A device that shows who it is. */
+  /** The device that authenticates, if it is already registered. */
   device?: { deviceId: string; secret: string } | undefined
   ca: string[] | undefined
 }
 
-export interface PostAnswer {
+export interface PostResponse {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows what is answered, and checks it
+  // biome-ignore lint/suspicious/noExplicitAny: callers check the fields that they read
   body: any
 }
 
-const WITHIN_MS = 30_000
-const MOST_BYTES = 1024 * 1024
+const TIMEOUT_MS = 30_000
+const MAX_BYTES = 1024 * 1024
 
-/** Posts JSON and reads the answer. `fetch` would take as much memory as the rest of the agent's connection. */
-export async function post({ url, body, device, ca }: Post): Promise<PostAnswer> {
+/** Posts JSON and reads the response. `fetch` would use as much memory as the rest of the agent's connection. */
+export async function post({ url, body, device, ca }: Post): Promise<PostResponse> {
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   const text = JSON.stringify(body)
   const headers = {
@@ -26,7 +26,7 @@ export async function post({ url, body, device, ca }: Post): Promise<PostAnswer>
     'content-length': Buffer.byteLength(text),
     ...(device === undefined ? {} : { authorization: basic(device) }),
   }
-  const signal = AbortSignal.timeout(WITHIN_MS)
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const asked = request(url, { method: 'POST', headers, signal, agent: false, ...(ca && { ca }) }, resolve)
     asked.on('error', reject)
@@ -35,7 +35,7 @@ export async function post({ url, body, device, ca }: Post): Promise<PostAnswer>
   return { status: response.statusCode ?? 0, body: readJson(await readAll(response)) }
 }
 
-/** A user name of HTTP Basic holds no colon (RFC 7617 §2), so the id goes without. */
+/** A user name in HTTP Basic cannot contain a colon (RFC 7617 §2), so the colons of the id are removed. */
 const basic = ({ deviceId, secret }: { deviceId: string; secret: string }): string =>
   `Basic ${Buffer.from(`${deviceId.replaceAll(':', '')}:${secret}`).toString('base64')}`
 
@@ -44,7 +44,7 @@ async function readAll(response: IncomingMessage): Promise<string> {
   let length = 0
   for await (const chunk of response) {
     length += chunk.length
-    if (length > MOST_BYTES) throw new Error('the answer is too long')
+    if (length > MAX_BYTES) throw new Error('the response is too long')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -1,10 +1,10 @@
 import { CliError, exitCodes } from '../../cli-error.ts'
 import type { AgentConfig } from '../config/config.ts'
-import { trustedCertificates } from '../connection/trusted.ts'
+import { readTrustedCertificates } from '../connection/trusted-certificates.ts'
 import { findHardwareId } from '../machine/hardware-id.ts'
 import { describeMachine, findServices } from '../machine/this-machine.ts'
 import { type DeviceState, readDevice, writeDevice } from '../state/device-file.ts'
-import { makeStateFolder } from '../state/state-folder.ts'
+import { createStateFolder } from '../state/state-folder.ts'
 import { register } from './register.ts'
 
 export interface RegisterMachine {
@@ -12,18 +12,18 @@ export interface RegisterMachine {
   folder: string
   url: string
   code: string
-  /** Named by whoever registers it. */
+  /** Set by the operator. */
   hardwareId?: string | undefined
-  /** Forgets the device that it was. */
+  /** Ignores the stored device and registers a new one. */
   isNew?: boolean
 }
 
-/** Registers this machine and keeps what it signs on with. `again`: it was this device before. */
+/** Registers this machine and stores its credentials. `again`: it was already this device. */
 export async function registerMachine(options: RegisterMachine): Promise<{ device: DeviceState; again: boolean }> {
   const { config, folder, url, code } = options
-  await makeStateFolder(folder)
+  await createStateFolder(folder)
   const kept = options.isNew ? undefined : await readDevice(folder)
-  // A secret is shown to the server that gave it, and to no other.
+  // Only send a secret to the server that issued it.
   const present = kept !== undefined && isSameServer(kept.url, url) ? kept : undefined
   const { id: hardwareId, from: hardwareIdFrom } = await hardwareIdOf(options, kept)
   const { deviceId, secret } = await register({
@@ -33,7 +33,7 @@ export async function registerMachine(options: RegisterMachine): Promise<{ devic
     ...(await describeMachine(config)),
     services: (await findServices(config)) ?? [],
     present: present?.hardwareId === hardwareId ? present : undefined,
-    ca: await trustedCertificates(config.ca),
+    ca: await readTrustedCertificates(config.ca),
   })
   const device = { url, deviceId, secret, hardwareId, hardwareIdFrom, registered: new Date().toISOString() }
   await writeDevice(folder, device)
@@ -46,7 +46,7 @@ async function hardwareIdOf(
 ): Promise<{ id: string; from: DeviceState['hardwareIdFrom'] }> {
   if (hardwareId !== undefined) {
     if (hardwareId.trim() === '' || Array.from(hardwareId).length > 200)
-      throw new CliError('a hardware id has 1 to 200 characters', { exitCode: exitCodes.usage })
+      throw new CliError('a hardware id must have 1 to 200 characters', { exitCode: exitCodes.usage })
     return { id: hardwareId, from: 'given' }
   }
   if (kept?.hardwareIdFrom === 'given' || kept?.hardwareIdFrom === 'made-up')

@@ -1,9 +1,9 @@
 import { CliError, exitCodes } from '../../cli-error.ts'
-import { inWords } from '../connection/in-words.ts'
+import { describeError } from '../connection/describe-error.ts'
 import type { RunningService } from '../services/detect.ts'
 import type { DeviceState } from '../state/device-file.ts'
-import { type PostAnswer, post } from './post.ts'
-import { refusalOf } from './refusal.ts'
+import { type PostResponse, post } from './post.ts'
+import { toRejection } from './rejection.ts'
 
 export interface Registration {
   url: string
@@ -12,43 +12,43 @@ export interface Registration {
   name: string
   platform: string
   services: readonly RunningService[]
-  /** The device that this machine is already, at this server. */
+  /** The device that this machine is already registered as on this server. */
   present: Pick<DeviceState, 'deviceId' | 'secret'> | undefined
   ca: string[] | undefined
 }
 
-/** The server was not there, or could not; another try may do. */
+/** The server was unreachable or unavailable. A retry may succeed. */
 export class TryAgainError extends CliError {
   override readonly name = 'TryAgainError'
 }
 
-/** Registers this machine as a device. One that is there already keeps its id and gets a new secret. */
+/** Registers this machine as a device. A device that is already registered keeps its id and gets a new secret. */
 export async function register(registration: Registration): Promise<{ deviceId: string; secret: string }> {
   const { url, present, ca, ...body } = registration
-  const answer = await post({
+  const response = await post({
     url: `${url.replace(/\/+$/, '')}/devices/v1/register`,
     body: { ...body, services: body.services.map(({ name, application, port }) => ({ name, application, port })) },
     device: present,
     ca,
   }).catch((error: unknown) => {
-    throw new TryAgainError(`${url} cannot be reached: ${inWords(error)}`, {
+    throw new TryAgainError(`cannot reach ${url}: ${describeError(error)}`, {
       hint: 'Is the URL right, and the server running?',
     })
   })
-  return readAnswer(answer, registration)
+  return readResponse(response, registration)
 }
 
-function readAnswer({ status, body }: PostAnswer, { url, hardwareId }: Registration) {
+function readResponse({ status, body }: PostResponse, { url, hardwareId }: Registration) {
   const { deviceId, secret } = body ?? {}
   if (status === 200 && typeof deviceId === 'string' && typeof secret === 'string') return { deviceId, secret }
   const error = body?.errors?.[0]
   const code: unknown = error?.extensions?.code
   if (typeof code !== 'string') {
-    throw new CliError(`${url} does not answer as Muster does (HTTP ${status})`, {
+    throw new CliError(`the response of ${url} is not from Muster (HTTP ${status})`, {
       hint: 'Is it the URL of the server itself, without /graphql/v1?',
       exitCode: exitCodes.usage,
     })
   }
   if (code === 'RATE_LIMITED' || code === 'UNAVAILABLE' || status >= 500) throw new TryAgainError(error.message)
-  throw refusalOf({ code, reason: error.extensions.reason, message: error.message }, hardwareId)
+  throw toRejection({ code, reason: error.extensions.reason, message: error.message }, hardwareId)
 }

@@ -2,14 +2,14 @@ import { type ApplicationType, applicationTypes } from '@muster/server/features/
 import type { ListeningSocket } from './listening.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
-/** A service that listens at this moment. */
+/** A service that is listening now. */
 export interface RunningService {
   name: string
   application: number
   port: number
 }
 
-/** Usual names of server programs, for those that listen on ports of their own. Ports decide between the two of a pair. */
+/** Types by the usual name of the server program, for nonstandard ports. Of related types, such as HTTP and HTTPS, the port decides. */
 const typeOfProgram: Readonly<Record<string, string>> = {
   sshd: 'SSH',
   dropbear: 'SSH',
@@ -39,13 +39,13 @@ const typeOfProgram: Readonly<Record<string, string>> = {
   node_exporter: 'Prometheus',
 }
 
-/** Ports that are another type's usual second choice. */
+/** Common alternative ports of a type. */
 const typeOfPort: Readonly<Record<number, string>> = { 8080: 'HTTP', 8443: 'HTTPS', 5901: 'VNC', 5902: 'VNC' }
 
-/** Where systems draw the ports of clients from (RFC 6335 §6, Linux); UDP sockets of clients cannot be told from servers'. */
+/** The range of client ports (RFC 6335 §6, Linux). In it, UDP sockets of clients look the same as those of servers. */
 const EPHEMERAL = { least: 32_768, most: 60_999 }
 
-/** The services among what listens: those expected by their ports, and the known types that others can reach. */
+/** Finds the services among listening sockets: expected services by port, and known types that other machines can reach. */
 export function detectServices(
   sockets: readonly ListeningSocket[],
   settings: ServiceSettings,
@@ -74,11 +74,11 @@ function knownAt(
   const type = typeAt(port, protocol) ?? (program === undefined ? undefined : typeNamed(typeOfProgram[program]))
   if (type === undefined) return undefined
   const name = type.port === port ? type.name.toLowerCase() : `${type.name.toLowerCase()}-${port}`
-  // The name stands for the service; one that is expected keeps it to itself.
+  // The name identifies the service, so an expected service reserves its name.
   return expected.some((each) => each.name === name) ? undefined : { name, application: type.id, port }
 }
 
-/** Whether a socket may be a service that is reported because it was found. */
+/** Whether a detected socket may be reported as a service. */
 function isWanted({ port, protocol, isLoopback }: ListeningSocket, settings: ServiceSettings): boolean {
   if (!settings.found || settings.ignored.has(port) || (isLoopback && !settings.loopback)) return false
   return protocol === 'tcp' || port < EPHEMERAL.least || port > EPHEMERAL.most
@@ -88,7 +88,7 @@ const typeAt = (port: number, protocol: 'tcp' | 'udp'): ApplicationType | undefi
   applicationTypes.find((each) => each.port === port && each.protocol === protocol) ??
   (protocol === 'tcp' ? typeNamed(typeOfPort[port]) : undefined)
 
-/** Sockets whose port does not say what they are. */
+/** The sockets whose service type does not follow from the port. */
 export const unclearInodes = (sockets: readonly ListeningSocket[], settings: ServiceSettings): string[] =>
   sockets
     .filter((socket) => socket.protocol === 'tcp' && isWanted(socket, settings))

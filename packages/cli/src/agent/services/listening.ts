@@ -1,25 +1,25 @@
 import { readFile } from 'node:fs/promises'
 
-/** A socket that takes connections, or datagrams from anybody. */
+/** A socket that accepts connections, or datagrams from any address. */
 export interface ListeningSocket {
   protocol: 'tcp' | 'udp'
   port: number
-  /** Only this machine can reach it. */
+  /** Whether only this machine can reach it. */
   isLoopback: boolean
   inode: string
 }
 
 /**
- * Lines of a table as proc_pid_net(5) describes it, `sl: local rem st tx:rx tr:when retrnsmt uid timeout inode`, for the states
- * LISTEN (0A) of TCP and "connected to nobody" (07) of UDP (Linux, include/net/tcp_states.h). A busy machine's table has
- * thousands of others, which are passed over unread.
+ * Matches the lines of sockets in the states LISTEN (0A, TCP) and CLOSE (07, unconnected UDP; include/net/tcp_states.h).
+ * proc_pid_net(5) describes the format: `sl: local rem st tx:rx tr:when retrnsmt uid timeout inode`. A busy machine has
+ * thousands of other lines, which are skipped without parsing.
  */
 const lines = {
   tcp: /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A \S+ \S+ \S+ +\d+ +\d+ (\d+)/gm,
   udp: /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 07 \S+ \S+ \S+ +\d+ +\d+ (\d+)/gm,
 } as const
 
-/** What listens on this machine; undefined where the system does not say. */
+/** The listening sockets of this machine, or undefined if the system does not report them. */
 export async function findListening(folder = '/proc/net'): Promise<ListeningSocket[] | undefined> {
   const tables = await Promise.all(
     ['tcp', 'tcp6', 'udp', 'udp6'].map(async (name) => {
@@ -40,10 +40,10 @@ export function parseTable(text: string, protocol: 'tcp' | 'udp'): ListeningSock
   }))
 }
 
-/** Addresses stand as 32 bit words in the machine's own order, which is little-endian wherever Node runs. */
+/** Addresses are 32-bit words in the byte order of the machine, which is little-endian on all platforms of Node. */
 function isLoopback(hex: string): boolean {
   if (hex.length === 8) return hex.endsWith('7F')
   if (hex === '00000000000000000000000001000000') return true
-  // IPv4 in IPv6 (RFC 4291 §2.5.5.2).
+  // IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2).
   return hex.startsWith('0000000000000000FFFF0000') && hex.endsWith('7F')
 }

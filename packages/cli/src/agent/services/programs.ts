@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** Names of the programs that hold sockets, by inode, as far as this process may see; looked up once for each socket. */
+/** Finds the names of the programs that own sockets, by inode, where permissions allow it. Caches each socket's name. */
 export interface Programs {
   namesOf(inodes: readonly string[]): ReadonlyMap<string, string>
 }
@@ -18,12 +18,12 @@ export function createPrograms(folder = '/proc'): Programs {
   }
 }
 
-/** Not by promises: thousands of links would be as many of them, and each is read from memory. */
+/** Synchronous, because each of the thousands of links would need a promise, and procfs reads come from memory. */
 function findNames(folder: string, inodes: Set<string>, found: Map<string, string>): void {
   for (const id of list(folder)) {
     if (inodes.size === 0) return
     if (!/^\d+$/.test(id)) continue
-    // Those of other users are closed to all but root.
+    // Only root can read the file descriptors of other users' processes.
     for (const file of list(`${folder}/${id}/fd`)) {
       const inode = inodeOf(`${folder}/${id}/fd/${file}`)
       if (inode !== undefined && inodes.delete(inode)) found.set(inode, nameOf(`${folder}/${id}/comm`))

@@ -1,4 +1,4 @@
-/** A service that is the device's whether or not it listens. */
+/** A service that is reported whether or not it listens. */
 export interface ExpectedService {
   name: string
   /** Id of its application type. */
@@ -7,17 +7,17 @@ export interface ExpectedService {
   protocol: 'tcp' | 'udp'
 }
 
-/** Which services the agent looks for. */
+/** Which services the agent detects and reports. */
 export interface ServiceSettings {
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two scans. */
   every: number
-  /** Whether those of known types are reported as they are found. */
+  /** Whether detected services of known types are reported. */
   found: boolean
-  /** Whether those are that only this machine can reach. */
+  /** Whether services that only this machine can reach are reported. */
   loopback: boolean
   /** Ports that are not reported. */
   ignored: ReadonlySet<number>
-  /** Milliseconds after which one that is gone is the device's no more. */
+  /** Milliseconds after which a stopped service is removed from the device. */
   forgottenAfter: number
   expected: readonly ExpectedService[]
 }

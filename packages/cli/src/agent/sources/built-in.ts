@@ -4,7 +4,7 @@ import { diskOf, firstLineOf, memory, temperature } from './measurements.ts'
 import type { Sample } from './sample.ts'
 
 interface BuiltIn {
-  /** What stands behind its name; with `?` it may be left away. */
+  /** The argument after the source name. A trailing `?` makes it optional. */
   takes?: string
   read(argument: string): Promise<Sample>
 }
@@ -18,15 +18,15 @@ export const builtIns: Readonly<Record<string, BuiltIn>> = {
   address: { read: async () => ({ text: address() }) },
   kernel: { read: async () => ({ text: release() }) },
   agent: { read: async () => ({ text: version }) },
-  file: { takes: 'file, whose first line is the value', read: async (path) => ({ text: await firstLineOf(path) }) },
-  text: { takes: 'text, which is the value', read: async (text) => ({ text }) },
+  file: { takes: 'file whose first line is the value', read: async (path) => ({ text: await firstLineOf(path) }) },
+  text: { takes: 'text that is the value', read: async (text) => ({ text }) },
 }
 
 const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 
-/** In the largest unit alone, so that it changes once a day in the long run. */
+/** Uses only the largest unit, so that the value eventually changes only once a day. */
 export function roughly(seconds: number): string {
   if (seconds >= DAY) return count(Math.floor(seconds / DAY), 'day')
   if (seconds >= HOUR) return count(Math.floor(seconds / HOUR), 'hour')
@@ -38,11 +38,11 @@ const count = (number: number, unit: string): string => `${number} ${unit}${numb
 
 const load = (value: number): Sample => ({ text: value.toFixed(1), measured: { value, step: 0.5 } })
 
-/** The first address that others can reach, of IPv4 where there is one. */
+/** The first address that other machines can reach. Prefers IPv4. */
 function address(): string {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   const outer = all.filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
   const found = outer.find(({ family }) => family === 'IPv4') ?? outer[0]
-  if (found === undefined) throw new Error('this machine has no address besides its own')
+  if (found === undefined) throw new Error('this machine has only loopback and link-local addresses')
   return found.address
 }

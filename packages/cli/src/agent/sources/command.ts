@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { firstLine, MOST_BYTES } from './first-line.ts'
+import { firstLine, MAX_BYTES } from './first-line.ts'
 import type { Sample } from './sample.ts'
 
-/** What is reported of a command's errors. */
-const MOST_ERROR_BYTES = 1_024
+/** How much of a command's error output is reported. */
+const MAX_ERROR_BYTES = 1_024
 
 interface Limits {
   /** Milliseconds. */
@@ -11,9 +11,9 @@ interface Limits {
   signal: AbortSignal
 }
 
-/** Runs a line of shell and takes its first line of output. One that fails, or takes too long, says nothing. */
+/** Runs a shell command and returns its first line of output. Rejects if the command fails or takes too long. */
 export async function runCommand(line: string, { timeout, signal: stopped }: Limits): Promise<Sample> {
-  // A group of its own, so that what it started ends with it.
+  // A separate process group, so that its child processes end with it.
   const child = spawn('/bin/sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: ownEnv() })
   let tookTooLong = false
   const timer = setTimeout(() => {
@@ -22,24 +22,24 @@ export async function runCommand(line: string, { timeout, signal: stopped }: Lim
   }, timeout)
   const stop = (): void => endGroup(child)
   stopped.addEventListener('abort', stop, { once: true })
-  const [output, errors] = [gather(child.stdout, MOST_BYTES), gather(child.stderr, MOST_ERROR_BYTES)]
+  const [output, errors] = [gather(child.stdout, MAX_BYTES), gather(child.stderr, MAX_ERROR_BYTES)]
   try {
     const { code, signal } = await ended(child)
-    if (tookTooLong) throw new Error(`it took longer than ${timeout / 1_000} s`)
+    if (tookTooLong) throw new Error(`the command took longer than ${timeout / 1_000} s`)
     if (code !== 0) {
       const why = firstLine(errors())
-      throw new Error(`it ended with ${code ?? signal}${why === '' ? '' : `: ${why}`}`)
+      throw new Error(`the command ended with ${code ?? signal}${why === '' ? '' : `: ${why}`}`)
     }
   } finally {
     clearTimeout(timer)
     stopped.removeEventListener('abort', stop)
-    // What it left behind in the background would hold the agent's pipes.
+    // Background processes of the command would keep the agent's pipes open.
     endGroup(child)
   }
   return { text: firstLine(output()) }
 }
 
-/** The agent's environment without what is the agent's alone. */
+/** The agent's environment without the agent's private variables. */
 function ownEnv(): NodeJS.ProcessEnv {
   const { MUSTER_CODE: _code, NODE_COMPILE_CACHE: _cache, ...env } = process.env
   return env
@@ -49,7 +49,7 @@ function ended(child: ChildProcess): Promise<{ code: number | null; signal: Node
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
-      // Its output may still be on the way; somebody it left behind may hold the pipe open for ever.
+      // Output may still be in flight, but a background process may keep the pipe open forever.
       const grace = setTimeout(() => resolve({ code, signal }), 200)
       child.once('close', () => {
         clearTimeout(grace)
@@ -63,7 +63,7 @@ function gather(stream: NodeJS.ReadableStream, most: number): () => Buffer {
   const chunks: Buffer[] = []
   let length = 0
   stream.on('data', (chunk: Buffer) => {
-    // The rest is read and dropped: a full pipe would hold the command up.
+    // Read and discard the rest, because a full pipe would block the command.
     if (length < most) chunks.push(chunk.subarray(0, most - length))
     length += chunk.length
   })
@@ -75,7 +75,7 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // All of it is gone already.
+    // All processes of the group have already ended.
   }
   child.stdout?.destroy()
   child.stderr?.destroy()

@@ -1,6 +1,6 @@
 import { open, readdir, readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { firstLine, MOST_BYTES } from './first-line.ts'
+import { firstLine, MAX_BYTES } from './first-line.ts'
 import type { Sample } from './sample.ts'
 
 const percent = (part: number, whole: number, step: number): Sample => {
@@ -8,7 +8,7 @@ const percent = (part: number, whole: number, step: number): Sample => {
   return { text: `${Math.round(value)}%`, measured: { value, step } }
 }
 
-/** How full a file system is, counted as df does: of what is for everybody. */
+/** The used share of a file system, like df: without the blocks reserved for root. */
 export async function diskOf(folder: string): Promise<Sample> {
   const { blocks, bfree, bavail } = await statfs(folder)
   const used = blocks - bfree
@@ -25,7 +25,7 @@ export async function memory(): Promise<Sample> {
 
 const ZONES = '/sys/class/thermal'
 
-/** Of the sensor with this name, else of the hottest. */
+/** The temperature of the named sensor, else the highest temperature. */
 export async function temperature(name: string): Promise<Sample> {
   const zones = (await readdir(ZONES).catch(() => [])).filter((zone) => zone.startsWith('thermal_zone'))
   const sensors = await Promise.all(zones.map((zone) => readZone(join(ZONES, zone))))
@@ -33,7 +33,11 @@ export async function temperature(name: string): Promise<Sample> {
   const chosen = name === '' ? read : read.filter((sensor) => sensor.name === name)
   if (chosen.length === 0) {
     const names = read.map((sensor) => sensor.name).join(', ')
-    throw new Error(read.length === 0 ? 'this machine has no sensor of temperature' : `sensors are called ${names}`)
+    throw new Error(
+      read.length === 0
+        ? 'this machine has no temperature sensors'
+        : `unknown sensor "${name}". Known sensors: ${names}`,
+    )
   }
   const value = Math.max(...chosen.map((sensor) => sensor.celsius))
   return { text: `${Math.round(value)} °C`, measured: { value, step: 2 } }
@@ -47,7 +51,7 @@ async function readZone(folder: string): Promise<{ name: string; celsius: number
     ])
     return { name: name.trim(), celsius: Number(milli) / 1_000 }
   } catch {
-    // A sensor that is asleep.
+    // Some sensors cannot be read while they are suspended.
     return undefined
   }
 }
@@ -55,7 +59,7 @@ async function readZone(folder: string): Promise<{ name: string; celsius: number
 export async function firstLineOf(path: string): Promise<string> {
   const file = await open(path, 'r')
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_BYTES), 0, MOST_BYTES, null)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, null)
     return firstLine(buffer.subarray(0, bytesRead))
   } finally {
     await file.close()

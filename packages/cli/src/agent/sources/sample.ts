@@ -1,4 +1,4 @@
-/** What a source says: text, and for a measurement its number as well. */
+/** A reading of a source: a string, and the number if it is a measurement. */
 export interface Sample {
   text: string
   measured?: Measured
@@ -6,6 +6,6 @@ export interface Sample {
 
 export interface Measured {
   value: number
-  /** Only a move of at least this much counts as a change, so that noise is not reported. */
+  /** The smallest difference that counts as a change, so that noise is not reported. */
   step: number
 }

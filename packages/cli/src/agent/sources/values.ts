@@ -6,29 +6,29 @@ export interface Failure {
   message: string
 }
 
-/** The latest values, and which of them the server does not have yet. */
+/** The latest values, and which of them are not yet reported. */
 export interface Values {
-  /** Each by itself, so that a slow one holds up no other. */
+  /** Each value is read separately, so that a slow one does not delay the others. */
   each: readonly WatchedValue[]
-  /** What is to be reported, by attribute. */
+  /** The values to report, by attribute. */
   pending(): Map<string, string>
-  /** The server has this value, or will never take it. */
-  settled(attribute: string, value: string): void
-  /** All there are, for people. */
+  /** Marks a value as done: the server has accepted it or has permanently rejected it. */
+  markDone(attribute: string, value: string): void
+  /** All values, for display. */
   all(): { attribute: string; value: string | undefined; failure: string | undefined; isReported: boolean }[]
 }
 
 export interface WatchedValue {
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two readings. */
   every: number
-  /** Finds the value out; true where it is to be reported. */
-  look(signal: AbortSignal): Promise<boolean>
+  /** Reads the value. Resolves to true if it must be reported. */
+  read(signal: AbortSignal): Promise<boolean>
 }
 
 interface Watched extends ReportedValue {
   sample: Sample | undefined
   failure: string | undefined
-  settled: string | undefined
+  done: string | undefined
 }
 
 export interface ValuesOptions {
@@ -41,20 +41,20 @@ export function createValues(reported: readonly ReportedValue[], { onFailure, on
     ...each,
     sample: undefined,
     failure: undefined,
-    settled: undefined,
+    done: undefined,
   }))
 
-  const isPending = ({ sample, settled }: Watched): boolean => sample !== undefined && sample.text !== settled
+  const isPending = ({ sample, done }: Watched): boolean => sample !== undefined && sample.text !== done
 
-  const lookAt = async (value: Watched, signal: AbortSignal): Promise<boolean> => {
+  const readValue = async (value: Watched, signal: AbortSignal): Promise<boolean> => {
     try {
-      value.sample = steadied(value.sample, await value.source(signal))
+      value.sample = withoutNoise(value.sample, await value.source(signal))
       if (value.failure !== undefined) onRecovery(value.attribute)
       value.failure = undefined
     } catch (error) {
       if (signal.aborted) return false
       const message = (error as Error).message
-      // Once, not at each look.
+      // Report a failure once, not at each reading.
       if (value.failure !== message) onFailure({ attribute: value.attribute, message })
       value.failure = message
     }
@@ -62,11 +62,11 @@ export function createValues(reported: readonly ReportedValue[], { onFailure, on
   }
 
   return {
-    each: watched.map((value) => ({ every: value.every, look: (signal) => lookAt(value, signal) })),
+    each: watched.map((value) => ({ every: value.every, read: (signal) => readValue(value, signal) })),
     pending: () => new Map(watched.filter(isPending).map(({ attribute, sample }) => [attribute, sample!.text])),
-    settled(attribute, text) {
+    markDone(attribute, text) {
       const value = watched.find((each) => each.attribute === attribute)
-      if (value !== undefined) value.settled = text
+      if (value !== undefined) value.done = text
     },
     all: () =>
       watched.map((value) => ({
@@ -78,8 +78,8 @@ export function createValues(reported: readonly ReportedValue[], { onFailure, on
   }
 }
 
-/** The sample before, where a measurement has moved by less than its step. */
-function steadied(before: Sample | undefined, now: Sample): Sample {
+/** Keeps the previous sample if a measurement changed by less than its step. */
+function withoutNoise(before: Sample | undefined, now: Sample): Sample {
   if (before?.measured === undefined || now.measured === undefined) return now
   return Math.abs(now.measured.value - before.measured.value) < now.measured.step ? before : now
 }

@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import type { HardwareId } from '../machine/hardware-id.ts'
 import { readJsonFile, writeJsonFile } from './json-file.ts'
 
-/** The device that this machine is, and what it signs on with. */
+/** The device that this machine is registered as, with its credentials. */
 export interface DeviceState {
-  /** The server that it is registered at. */
+  /** The server that it is registered with. */
   url: string
   deviceId: string
   secret: string
   hardwareId: string
-  /** `given`: named at registration. */
+  /** `given`: set at registration. */
   hardwareIdFrom: HardwareId['from'] | 'given'
   registered: string
 }

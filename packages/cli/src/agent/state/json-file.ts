@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError } from '../../cli-error.ts'
 
-/** What a file holds, as `read` makes of its JSON; undefined where there is no such file. */
+/** Reads a JSON file and validates it with `read`. Returns undefined if there is no such file. */
 export async function readJsonFile<Value>(
   file: string,
   read: (json: unknown) => Value | undefined,
@@ -11,15 +11,15 @@ export async function readJsonFile<Value>(
   if (text === undefined) return undefined
   const value = read(parsed(text))
   if (value !== undefined) return value
-  throw new CliError(`${file} is damaged`, {
-    hint: 'Put it back from a backup, or remove it and register this machine again.',
+  throw new CliError(`${file} is corrupt`, {
+    hint: 'Restore it from a backup, or remove it and register this machine again.',
   })
 }
 
-/** Written whole or not at all, and for its owner's eyes only. */
+/** Writes a JSON file atomically, readable only by its owner. */
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
   await replacePrivateFile(file, `${JSON.stringify(value, null, 2)}\n`).catch((error: Error) => {
-    throw new CliError(`${file} cannot be written: ${error.message}`)
+    throw new CliError(`cannot write ${file}: ${error.message}`)
   })
 }
 
@@ -29,8 +29,9 @@ async function readText(file: string): Promise<string | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    const hint = code === 'EACCES' ? 'It belongs to whoever the agent runs as: try again as root (sudo).' : undefined
-    throw new CliError(`${file} cannot be read: ${message}`, hint === undefined ? {} : { hint })
+    const hint =
+      code === 'EACCES' ? 'It belongs to the user that the agent runs as. Try again as root (sudo).' : undefined
+    throw new CliError(`cannot read ${file}: ${message}`, hint === undefined ? {} : { hint })
   }
 }
 

@@ -3,12 +3,12 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { CliError } from '../../cli-error.ts'
 
-/** Where the agent of the system keeps it; systemd makes it (StateDirectory=). */
+/** The state folder of the system agent. systemd creates it (StateDirectory=). */
 export const SYSTEM_STATE = '/var/lib/muster-agent'
 
 /**
- * Where the agent keeps what it must not lose: the folder named, else the one that systemd made for it, else
- * /var/lib/muster-agent for root, else the user's folder for state.
+ * The folder for the agent's state: the given folder, else systemd's STATE_DIRECTORY, else /var/lib/muster-agent for root,
+ * else a folder in the user's state folder.
  */
 export function stateFolder(named: string | undefined, env = process.env): string {
   const given = named ?? (env.MUSTER_AGENT_STATE || env.STATE_DIRECTORY || undefined)
@@ -17,10 +17,10 @@ export function stateFolder(named: string | undefined, env = process.env): strin
   return join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state'), 'muster-agent')
 }
 
-export async function makeStateFolder(folder: string): Promise<void> {
+export async function createStateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-    throw new CliError(`the agent's folder cannot be made: ${error.message}`, {
-      hint: '--state or MUSTER_AGENT_STATE names another.',
+    throw new CliError(`cannot create the agent's state folder: ${error.message}`, {
+      hint: 'Set another folder with --state or MUSTER_AGENT_STATE.',
     })
   })
 }

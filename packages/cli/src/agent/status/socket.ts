@@ -6,25 +6,25 @@ import { CliError, exitCodes } from '../../cli-error.ts'
 import type { AgentStatus } from './status.ts'
 
 const socketIn = (folder: string): string => join(folder, 'agent.sock')
-/** What an address of a Unix socket holds (unix(7)), its end aside. */
-const MOST_PATH_BYTES = 107
+/** The maximum length of a Unix socket path (unix(7)), without the terminating NUL. */
+const MAX_PATH_BYTES = 107
 
 /**
- * Answers who asks how the agent is. One agent at a time has the socket of a folder: two would be the same device, and
- * take the connection from each other for ever.
+ * Serves the agent's status on a Unix socket in the folder. Only one agent can have it: two agents would be the same device
+ * and disconnect each other repeatedly.
  */
 export async function serveStatus(folder: string, status: () => AgentStatus): Promise<{ close(): Promise<void> }> {
   const path = socketIn(folder)
-  if (Buffer.byteLength(path) > MOST_PATH_BYTES) {
-    throw new CliError(`the agent's folder has too long a name: ${folder}`, { exitCode: exitCodes.usage })
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    throw new CliError(`the path of the agent's state folder is too long: ${folder}`, { exitCode: exitCodes.usage })
   }
-  if (await answers(path)) {
-    throw new CliError(`another agent runs in ${folder}`, {
-      hint: '"muster agent status" says how it is.',
+  if (await isListening(path)) {
+    throw new CliError(`another agent is running with the state folder ${folder}`, {
+      hint: '"muster agent status" shows its status.',
       exitCode: exitCodes.usage,
     })
   }
-  // Left behind by one that was killed.
+  // A killed agent leaves its socket behind.
   await rm(path, { force: true })
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -32,7 +32,7 @@ export async function serveStatus(folder: string, status: () => AgentStatus): Pr
   })
   server.listen(path)
   await once(server, 'listening').catch((error: Error) => {
-    throw new CliError(`the agent's socket cannot be made: ${error.message}`)
+    throw new CliError(`cannot create the agent's socket: ${error.message}`)
   })
   server.unref()
   return {
@@ -42,13 +42,13 @@ export async function serveStatus(folder: string, status: () => AgentStatus): Pr
   }
 }
 
-async function answers(path: string): Promise<boolean> {
+async function isListening(path: string): Promise<boolean> {
   const socket = await open(path)
   socket?.destroy()
   return socket !== undefined
 }
 
-/** What the agent of a folder says of itself; undefined when none runs. */
+/** The status of the agent with this state folder, or undefined if none is running. */
 export async function askStatus(folder: string): Promise<AgentStatus | undefined> {
   const socket = await open(socketIn(folder))
   if (socket === undefined) return undefined
@@ -65,6 +65,6 @@ async function open(path: string): Promise<Socket | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ECONNREFUSED') return undefined
-    throw new CliError(`the agent's socket cannot be opened: ${message}`, { hint: 'Try again as root (sudo).' })
+    throw new CliError(`cannot open the agent's socket: ${message}`, { hint: 'Try again as root (sudo).' })
   }
 }

@@ -1,14 +1,14 @@
 import type { DeviceState } from '../state/device-file.ts'
 import type { AgentStatus } from './status.ts'
 
-/** How the agent is, for people. */
+/** The agent's status as lines for a terminal. */
 export function statusLines(device: DeviceState, status: AgentStatus | undefined): string[] {
   const lines = [
     `device     ${device.deviceId}`,
     `server     ${device.url}`,
     `hardware   ${device.hardwareId}`,
     `registered ${device.registered}`,
-    `agent      ${status === undefined ? 'does not run' : connectionOf(status)}`,
+    `agent      ${status === undefined ? 'not running' : connectionOf(status)}`,
   ]
   if (status === undefined) return lines
   return [
@@ -30,5 +30,5 @@ export function valueLine({
 }: Omit<AgentStatus['values'][number], 'isReported'> & { isReported?: boolean }): string {
   const waiting = isReported === false && value !== undefined ? ' (to be reported)' : ''
   const shown = value === undefined ? 'no value' : JSON.stringify(value)
-  return `${attribute}: ${shown}${waiting}${failure === undefined ? '' : `; now it fails: ${failure}`}`
+  return `${attribute}: ${shown}${waiting}${failure === undefined ? '' : `; currently failing: ${failure}`}`
 }

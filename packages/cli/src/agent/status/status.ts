@@ -1,12 +1,12 @@
-/** How the agent is, as it says itself. */
+/** The status that a running agent reports. */
 export interface AgentStatus {
   deviceId: string
   url: string
   broker: string
   connected: boolean
-  /** Since when it is, or is not, connected. */
+  /** When it was connected or disconnected. */
   since: string
-  /** Why it is not. */
+  /** Why it is not connected. */
   problem: string | undefined
   memoryMb: number
   services: { name: string; port: number; state: 'active' | 'inactive' }[]

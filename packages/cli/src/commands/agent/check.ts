@@ -4,22 +4,22 @@ import { prose } from '../../new-command.ts'
 import { newAgentCommand } from './new-agent-command.ts'
 
 export function checkCommand(): Command {
-  return newAgentCommand('check', 'say what would be reported')
+  return newAgentCommand('check')
     .description(
-      prose(`Reads the configuration, looks at this machine and says what the agent would report, without a word to the server. Ends with
-1 when a value cannot be found out.`),
+      prose(`Reads the configuration, inspects this machine, and prints what the agent would report. Sends nothing to the server. Exits
+with 1 if a value cannot be read.`),
     )
     .action(run)
 }
 
 async function run(options: AgentOptions): Promise<void> {
-  const [{ lookAround }, { readSettings }, { valueLine }] = await Promise.all([
-    import('../../agent/look-around.ts'),
+  const [{ inspectMachine }, { readSettings }, { valueLine }] = await Promise.all([
+    import('../../agent/inspect-machine.ts'),
     import('../../agent/settings.ts'),
     import('../../agent/status/status-lines.ts'),
   ])
   const { config } = await readSettings(options)
-  const seen = await lookAround(config)
+  const seen = await inspectMachine(config)
   if (options.json) {
     console.log(JSON.stringify(seen))
   } else {

@@ -9,13 +9,13 @@ interface Options extends Pick<AgentOptions, 'json' | 'url' | 'code'> {
 }
 
 export function installCommand(): Command {
-  return withRegistration(newCommand('install', 'have systemd run the agent'))
+  return withRegistration(newCommand('install'))
     .description(
-      prose(`Registers this machine, where a code is given and it is no device yet, writes a systemd unit and a configuration to begin
-with, and starts the agent, now and whenever the machine starts. Takes root.`),
+      prose(`Writes a systemd unit and an initial configuration, and starts the agent, now and at each boot. Registers this machine first
+if it is not registered and you give a code. Requires root.`),
     )
     .option('--print', 'print the unit and change nothing')
-    .option('--root <folder>', 'put the files under this folder, for an image; registers and starts nothing', '/')
+    .option('--root <folder>', 'write the files under this folder, for an image; registers and starts nothing', '/')
     .action(run)
 }
 
@@ -32,7 +32,7 @@ async function run(options: Options): Promise<void> {
 }
 
 async function registerIfNew(options: Options): Promise<string[]> {
-  const [{ needed, readSettings }, { readDevice }, { SYSTEM_STATE }, { registerMachine }] = await Promise.all([
+  const [{ required, readSettings }, { readDevice }, { SYSTEM_STATE }, { registerMachine }] = await Promise.all([
     import('../../agent/settings.ts'),
     import('../../agent/state/device-file.ts'),
     import('../../agent/state/state-folder.ts'),
@@ -40,10 +40,10 @@ async function registerIfNew(options: Options): Promise<string[]> {
   ])
   const settings = await readSettings({ ...options, state: SYSTEM_STATE })
   const before = await readDevice(settings.folder)
-  if (before !== undefined) return [`this machine is the device ${before.deviceId} already`]
-  const hint = 'Give --url and --code, or MUSTER_URL and MUSTER_CODE.'
-  const url = needed(settings.url, 'this machine is not registered, and no server is named', hint)
-  const code = needed(settings.code, 'this machine is not registered, and there is no registration code', hint)
+  if (before !== undefined) return [`this machine is already registered as the device ${before.deviceId}`]
+  const hint = 'Pass --url and --code, or set MUSTER_URL and MUSTER_CODE.'
+  const url = required(settings.url, 'this machine is not registered, and no server URL is set', hint)
+  const code = required(settings.code, 'this machine is not registered, and no registration code is set', hint)
   const { device } = await registerMachine({ ...settings, url, code })
   return [`registered this machine as the device ${device.deviceId}`]
 }

@@ -9,32 +9,36 @@ interface Options extends AgentOptions {
 }
 
 export function registerCommand(): Command {
-  return newRegisteringCommand('register', 'register this machine with a code')
+  return newRegisteringCommand('register')
     .description(
-      prose(`Registers this machine as a device and keeps its id and secret in a file that only the agent's user may read. A machine that is
-registered already keeps its id and gets a new secret. An agent that runs takes it up within seconds.`),
+      prose(`Registers this machine as a device and stores its id and secret in a file that only the agent's user can read. A machine
+that is already registered keeps its id and gets a new secret. A running agent uses it within seconds.`),
     )
-    .option('--hardware-id <id>', 'what tells this machine from others (default: made from the machine id)')
-    .option('--new', 'forget the device that this machine was')
+    .option('--hardware-id <id>', 'unique id of this machine (default: derived from the machine id)')
+    .option('--new', 'register as a new device and forget the previous one')
     .action(run)
 }
 
 async function run(options: Options): Promise<void> {
-  const [{ readSettings, needed }, { registerMachine }] = await Promise.all([
+  const [{ readSettings, required }, { registerMachine }] = await Promise.all([
     import('../../agent/settings.ts'),
     import('../../agent/registration/register-machine.ts'),
   ])
   const { config, folder, ...settings } = await readSettings(options)
   const { hardwareId, new: isNew = false } = options
-  const url = needed(settings.url, 'no server is named', 'Give --url, MUSTER_URL or "url" in the configuration.')
-  const code = needed(
+  const url = required(
+    settings.url,
+    'no server URL is set',
+    'Pass --url, or set MUSTER_URL or "url" in the configuration.',
+  )
+  const code = required(
     settings.code,
-    'there is no registration code',
-    'Give --code or MUSTER_CODE; the owner of the devices makes one with "muster codes create".',
+    'no registration code is set',
+    'Pass --code or set MUSTER_CODE. The owner of the devices can create one with "muster codes create".',
   )
   const { device, again } = await registerMachine({ config, folder, url, code, hardwareId, isNew })
   const { secret: _secret, ...shown } = device
   if (options.json) return console.log(JSON.stringify({ ...shown, again, state: folder }))
   console.log(`${again ? 'Registered again' : 'Registered'}: this machine is the device ${device.deviceId} at ${url}`)
-  console.log(`Its secret is in ${folder}. Next: muster agent run, or muster agent install to have systemd do that.`)
+  console.log(`Its secret is in ${folder}. Next, run "muster agent run", or "muster agent install" to use systemd.`)
 }

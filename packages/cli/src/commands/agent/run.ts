@@ -4,10 +4,11 @@ import { prose } from '../../new-command.ts'
 import { newRegisteringCommand } from './new-agent-command.ts'
 
 export function runCommand(): Command {
-  return newRegisteringCommand('run', "be this machine's device until stopped")
+  return newRegisteringCommand('run')
     .description(
-      prose(`Signs this machine on over MQTT and stays: services that listen, and what the configuration says, are reported as they
-change. Registers it first where that is still to be done and there is a code. Ctrl-C or SIGTERM signs off and ends it.`),
+      prose(`Connects this machine over MQTT and stays connected. Reports changes of listening services and of the values in the
+configuration. Registers the machine first if it is not registered and you give a code. Ctrl-C or SIGTERM disconnects and
+exits.`),
     )
     .option('--broker <url>', "mqtt, mqtts, ws or wss URL (default: WebSocket at the server's /mqtt)")
     .action(async (options: AgentOptions) => {

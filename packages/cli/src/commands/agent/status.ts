@@ -4,8 +4,10 @@ import { CliError } from '../../cli-error.ts'
 import { newAgentCommand } from './new-agent-command.ts'
 
 export function statusCommand(): Command {
-  return newAgentCommand('status', 'say which device this machine is, and how its agent is')
-    .description('Says which device this machine is and how its agent is. Ends with 1 unless the agent is connected.')
+  return newAgentCommand('status')
+    .description(
+      'Prints which device this machine is and the status of its agent. Exits with 1 unless the agent is connected.',
+    )
     .action(run)
 }
 
@@ -20,8 +22,8 @@ async function run(options: AgentOptions): Promise<void> {
   const device = await readDevice(folder)
   const status = await askStatus(folder)
   if (device === undefined) {
-    throw new CliError(`this machine is not registered, as far as ${folder} says`, {
-      hint: "Register it: muster agent register --url URL --code CODE. As another user than the agent's, name --state.",
+    throw new CliError(`this machine is not registered: ${folder} has no device`, {
+      hint: 'Register it: muster agent register --url URL --code CODE. If the agent runs as another user, pass --state.',
     })
   }
   const { secret: _secret, ...shown } = device

@@ -8,13 +8,13 @@ interface Options {
 }
 
 export function uninstallCommand(): Command {
-  return newCommand('uninstall', 'take the systemd unit away')
+  return newCommand('uninstall')
     .description(
-      prose(`Stops the agent and takes its systemd unit away. The device stays at the server, inactive, and its secret on this machine,
-so that another install goes on as the same device. Takes root.`),
+      prose(`Stops the agent and removes its systemd unit. The device stays on the server, inactive, and its secret stays on this
+machine, so a later install continues as the same device. Requires root.`),
     )
-    .option('--purge', "remove the device's secret and the configuration as well")
-    .option('--root <folder>', 'where the files are, for an image', '/')
+    .option('--purge', "also remove the device's secret and the configuration")
+    .option('--root <folder>', 'folder that contains the files, for an image', '/')
     .action(async (options: Options) => {
       const { uninstall } = await import('../../agent/install/install.ts')
       const done = await uninstall({ root: options.root }, { purge: options.purge === true })

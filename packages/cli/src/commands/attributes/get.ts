@@ -13,20 +13,17 @@ interface Options extends ClientOptions {
 }
 
 export function getCommand(): Command {
-  return newClientCommand('get', 'show attributes')
+  return newClientCommand('get')
     .description(
-      prose(`Shows attributes. A single name prints its value as it is, and ends with 4 where there is none. For many devices at once:
+      prose(`Shows attributes. With a single name, prints only its value, and exits with 4 if it is not set. For many devices at once:
 muster devices list --columns name,site,net.ssid`),
     )
     .argument('<target>', targetHelp)
-    .argument('[name...]', 'which; left away, all')
-    .option('--context <name>', 'as they are in this context: its overrides laid over the base')
-    .option('--overrides', 'with --context: what is set in it alone')
+    .argument('[name...]', 'names of attributes (default: all)')
+    .option('--context <name>', 'effective values in this context: its overrides merged with the base values')
+    .option('--overrides', 'with --context: only its overrides')
     .addOption(
-      new Option('--contexts', 'the base, and under it the overrides of each context').conflicts([
-        'context',
-        'overrides',
-      ]),
+      new Option('--contexts', 'the base values and the overrides of each context').conflicts(['context', 'overrides']),
     )
     .action(run)
 }
@@ -36,12 +33,12 @@ async function run(
   names: string[],
   { context, contexts, overrides, ...options }: Options,
 ): Promise<void> {
-  if (overrides && context === undefined) throw usageError('--overrides are those of a context; name it by --context')
+  if (overrides && context === undefined) throw usageError('--overrides requires --context')
   const muster = await openMuster(options, 4)
   const target = await findTarget(muster, meant)
   if (contexts) {
-    if (names.length > 0) throw usageError('--contexts shows all names; leave the names away')
-    const { printContexts } = await import('../../attributes/contexts.ts')
+    if (names.length > 0) throw usageError('--contexts shows all attributes and takes no names')
+    const { printContexts } = await import('../../attributes/print-contexts.ts')
     return printContexts(muster, target, options)
   }
   const attributes =

@@ -4,12 +4,12 @@ import { type ClientOptions, newClientCommand, prose } from '../../new-command.t
 import { openMuster } from '../../open-muster.ts'
 
 export function resumeCommand(): Command {
-  return newClientCommand('resume', 'go on with a change of many that was cut short')
+  return newClientCommand('resume')
     .description(
-      prose(`Goes on with a "muster attributes set" or "unset" of many that was interrupted or failed, from where it was, and without
-asking again. What it keeps for that is removed once it is done.`),
+      prose(`Resumes an interrupted or failed bulk change by "muster attributes set" or "unset" where it stopped, without asking again.
+Removes the state file when it is done.`),
     )
-    .argument('[file]', 'what the interrupted command named; left away, the one that there is')
+    .argument('[file]', 'state file that the interrupted command printed (default: the only one in ~/.muster/changes)')
     .action(run)
 }
 
@@ -19,21 +19,21 @@ async function run(given: string | undefined, options: ClientOptions): Promise<v
     import('../../attributes/find-target.ts'),
     import('../../attributes/run-plan.ts'),
   ])
-  const file = given ?? theOnly(await listStates())
+  const file = given ?? onlyFile(await listStates())
   const plan = await readState(file)
   const muster = await openMuster(options, 6)
   if (muster.url !== plan.url || (await findUserId(muster)) !== plan.userId) {
     throw usageError(
-      `the change was begun at ${plan.url} by another user than these credentials name`,
-      'Give the --credentials or --profile that it was begun with.',
+      `the change was started on ${plan.url} by a different user`,
+      'Pass the --credentials or --profile that it was started with.',
     )
   }
   await runPlan(muster, plan, { ...options, state: file })
 }
 
-function theOnly(files: readonly string[]): string {
+function onlyFile(files: readonly string[]): string {
   const [file, another] = files
-  if (file === undefined) throw new CliError('no change was cut short')
+  if (file === undefined) throw new CliError('there is no interrupted change')
   if (another === undefined) return file
-  throw usageError('several changes were cut short', `Name one of them: ${files.join(' ')}`)
+  throw usageError('there are several interrupted changes', `Name one of them: ${files.join(' ')}`)
 }

@@ -9,16 +9,16 @@ interface Options extends ChangeOptions {
 }
 
 export function setCommand(): Command {
-  const command = newClientCommand('set', 'set attributes of one thing, of many, or of all devices that match')
+  const command = newClientCommand('set')
     .description(
-      prose(`Sets attributes. With --where, --all or --from there is no target among the arguments:
+      prose(`Sets attributes. With --where, --all, or --from, omit the target:
 
 muster attributes set gateway-1 site=oslo net.ssid=lab
 
 muster attributes set --where site=oslo --where platform=linux status=checked`),
     )
-    .argument('<target-and-attributes...>', 'what to change, unless it is many, then name=value …')
-    .option('--file <name=file>', "a file's text as a value; may be given again", collect)
+    .argument('<target-and-attributes...>', 'the target, unless it is a bulk change, then name=value …')
+    .option('--file <name=file>', 'use the content of a file as the value; may be given again', collect)
   return withChangeOptions(command).action(run)
 }
 
@@ -31,7 +31,6 @@ async function run(given: string[], options: Options): Promise<void> {
 
 async function readChanges(assignments: readonly string[], files: readonly string[]): Promise<Changes> {
   const pairs = [...assignments.map(readAssignment), ...(await Promise.all(files.map(readFromFile)))]
-  if (pairs.length === 0)
-    throw usageError('nothing is given to set', 'An attribute is set as name=value, such as site=oslo.')
+  if (pairs.length === 0) throw usageError('no attributes to set', 'Pass attributes as name=value, such as site=oslo.')
   return toChanges(pairs)
 }

@@ -5,26 +5,23 @@ import { usageError } from '../../cli-error.ts'
 import { newClientCommand, prose } from '../../new-command.ts'
 
 export function unsetCommand(): Command {
-  const command = newClientCommand(
-    'unset',
-    'remove attributes from one thing, from many, or from all devices that match',
-  )
+  const command = newClientCommand('unset')
     .description(
-      prose(`Removes attributes; a group goes whole by its name. In a context the overrides go, so that the base shows again. What is not
-there is no error. With --where, --all or --from there is no target among the arguments:
+      prose(`Removes attributes. The name of a group removes the whole group. With --context, removes overrides, so the base values apply
+again. Names that are not set are ignored. With --where, --all, or --from, omit the target:
 
 muster attributes unset gateway-1 site net.ssid
 
 muster attributes unset --where site=oslo status`),
     )
-    .argument('<target-and-names...>', 'what to change, unless it is many, then names …')
+    .argument('<target-and-names...>', 'the target, unless it is a bulk change, then names …')
   return withChangeOptions(command).action(run)
 }
 
 async function run(given: string[], options: ChangeOptions): Promise<void> {
   const { meant, rest } = splitTarget(given, options)
   if (rest.length === 0)
-    throw usageError('nothing is given to remove', 'Name the attributes, such as site or net.ssid.')
+    throw usageError('no attributes to remove', 'Pass the names of attributes, such as site or net.ssid.')
   const { changeAttributes } = await import('../../attributes/change.ts')
   await changeAttributes({ meant, changes: toChanges(rest.map((name) => [name, null])), options })
 }

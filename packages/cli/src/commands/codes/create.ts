@@ -17,17 +17,17 @@ interface Options extends ClientOptions {
 }
 
 export function createCommand(): Command {
-  return newClientCommand('create', 'create a registration code')
+  return newClientCommand('create')
     .description(
-      prose(`Creates a code that devices register themselves with, and prints it: this once and never again. Every device that uses it gets its
-attributes and services.`),
+      prose(`Creates a code with which devices register themselves, and prints it. The code is shown only once. Every device that uses it
+gets its attributes and services.`),
     )
-    .option('--uses <count>', 'how many devices it may register', wholeNumber(1, 1_000_000), 1)
-    .option('--expires <when>', 'a date, or a time from now such as 12h (default: 7d)', futureMoment)
-    .option('--name <name>', 'what a device is called that gives no name of its own')
-    .option('--platform <name>', 'the platform of devices that give none')
-    .option('--attribute <name=value>', 'an attribute that devices get; may be given again', collect)
-    .option('--service <entry>', 'a service that devices get; may be given again', collect)
+    .option('--uses <count>', 'maximum number of devices that can use it', wholeNumber(1, 1_000_000), 1)
+    .option('--expires <when>', 'a date, or a duration from now such as 12h (default: 7d)', futureMoment)
+    .option('--name <name>', 'default name of its devices')
+    .option('--platform <name>', 'default platform of its devices')
+    .option('--attribute <name=value>', 'attribute of its devices; may be given again', collect)
+    .option('--service <entry>', 'service of its devices; may be given again', collect)
     .addHelpText('after', serviceHelp)
     .action(run)
 }
@@ -49,6 +49,6 @@ async function run({
   if (options.json) return printJson({ ...registrationCode, code })
   const devices = uses === 1 ? 'one device' : `${uses} devices`
   await say(code)
-  console.error(`The code is shown this once. It registers ${devices} until ${localTime(registrationCode.expires)}.`)
+  console.error(`The code is shown only once. It can register ${devices} until ${localTime(registrationCode.expires)}.`)
   console.error(`On a device: muster agent register --url ${muster.url} --code ${code}`)
 }

@@ -5,8 +5,8 @@ import { type ClientOptions, newClientCommand } from '../../new-command.ts'
 import { openMuster } from '../../open-muster.ts'
 
 export function deleteCommand(): Command {
-  return newClientCommand('delete', 'delete registration codes')
-    .description('Deletes registration codes. Devices that they registered stay.')
+  return newClientCommand('delete')
+    .description('Deletes registration codes. Devices that used them are kept.')
     .argument('<id...>', '"muster codes list" shows them')
     .option('-y, --yes', 'do not ask')
     .action(run)

@@ -8,7 +8,7 @@ import { printList } from '../../output/print-list.ts'
 const usual = ['id', 'prefix', 'name', 'used', 'uses', 'expires']
 
 export function listCommand(): Command {
-  return newListCommand('list', 'list registration codes', { limit: Number.POSITIVE_INFINITY }).action(run)
+  return newListCommand('list', { limit: Number.POSITIVE_INFINITY }).action(run)
 }
 
 async function run(options: ListOptions): Promise<void> {

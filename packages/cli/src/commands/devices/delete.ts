@@ -11,14 +11,12 @@ interface Options extends ClientOptions {
 }
 
 export function deleteCommand(): Command {
-  return newClientCommand('delete', 'delete devices')
+  return newClientCommand('delete')
     .description(
-      prose(
-        `Deletes devices with their services and attributes: all that are named, or none. One that is active is refused without --force.`,
-      ),
+      prose(`Deletes devices with their services and attributes, all or none. Active devices require --force.`),
     )
-    .argument('<device...>', 'ids, hardware ids or names; at most 1000')
-    .option('--force', 'delete devices that are active, too')
+    .argument('<device...>', 'ids, hardware ids, or names; at most 1000')
+    .option('--force', 'also delete active devices')
     .option('-y, --yes', 'do not ask')
     .action(run)
 }

@@ -12,9 +12,9 @@ interface Options extends ClientOptions {
 }
 
 export function getCommand(): Command {
-  return newClientCommand('get', 'show one device with its services and attributes')
-    .argument('<device>', 'its id, hardware id or name')
-    .option('--context <name>', 'show attributes as they are in this context')
+  return newClientCommand('get')
+    .argument('<device>', 'its id, hardware id, or name')
+    .option('--context <name>', 'show the effective attributes in this context')
     .action(run)
 }
 

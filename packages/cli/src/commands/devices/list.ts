@@ -20,15 +20,15 @@ interface Options extends ListOptions {
 }
 
 export function listCommand(): Command {
-  return newListCommand('list', 'list devices, all or those that match', { limit: Number.POSITIVE_INFINITY })
+  return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
     .description(
-      prose(`Lists devices as they come. Columns are id, name, state, stateSince, platform, hardwareId, created, lastReported and the
-names of attributes; --json has all of them, with the services.`),
+      prose(`Lists devices. Columns are id, name, state, stateSince, platform, hardwareId, created, lastReported, and the names of
+attributes. --json prints all of them and the services.`),
     )
-    .argument('[part]', 'part of the name, case aside: the same as --where name~PART')
+    .argument('[part]', 'part of the name, case-insensitive; short for --where name~PART')
     .option('--where <condition>', 'a condition, such as state=active or site=oslo; may be given again', collect)
-    .option('--sort <order>', 'a field or an attribute; - before it for descending: -created', 'name asc')
-    .option('--context <name>', 'read attributes as they are in this context')
+    .option('--sort <order>', 'field or attribute; prefix - for descending order: -created', 'name asc')
+    .option('--context <name>', 'use the effective attributes in this context')
     .addHelpText('after', whereHelp)
     .action(run)
 }

@@ -13,16 +13,16 @@ interface Options extends ClientOptions {
 }
 
 export function registerCommand(): Command {
-  return newClientCommand('register', 'add a device')
+  return newClientCommand('register')
     .description(
-      prose(`Adds a device with its attributes and services, all or nothing, and prints the secret that it signs on with: this once and
-never again. For devices that register themselves, see "muster codes create".`),
+      prose(`Adds a device with its attributes and services, all or nothing, and prints the secret with which it authenticates. The
+secret is shown only once. For devices that register themselves, see "muster codes create".`),
     )
-    .argument('<name>', 'what it is called')
-    .option('--hardware-id <id>', 'what finds it again; unique in the account')
+    .argument('<name>', 'name of the device')
+    .option('--hardware-id <id>', 'unique id of the hardware in your account')
     .option('--platform <name>', 'such as "Debian 12"')
-    .option('--attribute <name=value>', 'an attribute; may be given again', collect)
-    .option('--service <entry>', 'a service, such as ssh or web=http:8080; may be given again', collect)
+    .option('--attribute <name=value>', 'attribute; may be given again', collect)
+    .option('--service <entry>', 'service, such as ssh or web=http:8080; may be given again', collect)
     .action(run)
 }
 
@@ -43,5 +43,5 @@ async function run(
   if (options.json) return printJson({ id: device.id, name: device.name, secret })
   await say(`Registered ${device.id}`)
   await say(`Secret: ${secret}`)
-  console.error('The secret is shown this once. It is the password of the device, and its id the user name.')
+  console.error("The secret is shown only once. It is the device's password, and the device id is its user name.")
 }

@@ -5,9 +5,9 @@ import { openMuster } from '../../open-muster.ts'
 import { printJson, say } from '../../output/print-one.ts'
 
 export function renameCommand(): Command {
-  return newClientCommand('rename', 'give a device another name')
-    .argument('<device>', 'its id, hardware id or present name')
-    .argument('<name>', 'what it is called from now on')
+  return newClientCommand('rename')
+    .argument('<device>', 'its id, hardware id, or current name')
+    .argument('<name>', 'new name')
     .action(run)
 }
 
@@ -18,5 +18,5 @@ async function run(meant: string, wanted: string, options: ClientOptions): Promi
     name: wanted,
   })
   if (options.json) return printJson({ id, name })
-  await say(`${id} is called ${name}`)
+  await say(`Renamed ${id} to ${name}`)
 }

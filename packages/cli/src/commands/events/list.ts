@@ -17,12 +17,16 @@ interface Options extends ListOptions {
 }
 
 export function listCommand(): Command {
-  return newListCommand('list', 'list what happened, newest first', { limit: 100 })
-    .description('Lists what happened, newest first, as far back as events are kept.')
-    .option('--type <types>', 'such as device.state,attribute.change; may be given again', eventTypes)
-    .option('--device <device>', 'of this device: its id, hardware id or name; may be given again', collect)
-    .option('--since <when>', 'a date, or a time before now such as 12h', pastMoment)
-    .option('--until <when>', 'a date, or a time before now', pastMoment)
+  return newListCommand('list', { limit: 100 })
+    .description('Lists events, newest first, as far back as the server keeps them.')
+    .option('--type <types>', 'event types, such as device.state,attribute.change; may be given again', eventTypes)
+    .option(
+      '--device <device>',
+      'only events of this device: its id, hardware id, or name; may be given again',
+      collect,
+    )
+    .option('--since <when>', 'a date, or a duration before now such as 12h', pastMoment)
+    .option('--until <when>', 'a date, or a duration before now', pastMoment)
     .action(run)
 }
 

@@ -1,6 +1,6 @@
 import type { EventType } from '@muster/client'
 import type { Command } from 'commander'
-import { printed } from '../../colour.ts'
+import { printed } from '../../color.ts'
 import { findDeviceIds } from '../../devices/find-device.ts'
 import { type EventRow, eventColumns, eventFields } from '../../events/event-columns.ts'
 import { eventTypes } from '../../events/event-types.ts'
@@ -17,14 +17,18 @@ interface Options extends ClientOptions {
 }
 
 export function tailCommand(): Command {
-  return newClientCommand('tail', 'print what happens, as it happens')
+  return newClientCommand('tail')
     .description(
-      prose(`Prints events as they happen, one a line, until Ctrl-C. When the connection breaks or the server restarts it goes on where it was:
-none is lost, none comes twice. At its end it says how to go on from there.`),
+      prose(`Prints events as they happen, one per line, until Ctrl-C. Resumes after a lost connection or a server restart without losing
+or repeating events. At the end, prints the command that continues from the last event.`),
     )
-    .option('--type <types>', 'such as device.state,attribute.change; may be given again', eventTypes)
-    .option('--device <device>', 'of this device: its id, hardware id or name; may be given again', collect)
-    .option('--after <id>', 'begin behind this event')
+    .option('--type <types>', 'event types, such as device.state,attribute.change; may be given again', eventTypes)
+    .option(
+      '--device <device>',
+      'only events of this device: its id, hardware id, or name; may be given again',
+      collect,
+    )
+    .option('--after <id>', 'start after this event')
     .action(run)
 }
 
@@ -40,7 +44,7 @@ async function run({ type, device = [], after, ...options }: Options): Promise<v
       ...(after !== undefined && { after }),
       select: eventFields,
       signal: interruption.signal,
-      onConnect: () => console.error('Connected; Ctrl-C ends.'),
+      onConnect: () => console.error('Connected. Press Ctrl-C to stop.'),
     })
     for await (const event of events) {
       last = event.id
@@ -50,7 +54,7 @@ async function run({ type, device = [], after, ...options }: Options): Promise<v
     if (!interruption.signal.aborted) throw error
   } finally {
     interruption.release()
-    if (last !== undefined) console.error(`Go on from here: muster events tail --after ${last}`)
+    if (last !== undefined) console.error(`To continue from here: muster events tail --after ${last}`)
   }
 }
 

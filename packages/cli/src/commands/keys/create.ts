@@ -17,21 +17,21 @@ interface Options extends ClientOptions {
 }
 
 export function createCommand(): Command {
-  return newClientCommand('create', 'create an access key')
+  return newClientCommand('create')
     .description(
-      prose(`Creates an access key and prints its id and secret: this once and never again. --save keeps them in a profile of the credentials
-file instead, and prints no secret.`),
+      prose(`Creates an access key and prints its id and secret. The secret is shown only once. --save stores it in a profile of the
+credentials file instead of printing it.`),
     )
-    .argument('[name]', 'what it is for')
-    .option('--read-only', 'it may ask, and change nothing')
-    .option('--require-digest', 'requests must cover a digest of their body')
-    .option('--expires <when>', 'when it stops working: a date, or a time from now such as 90d', futureMoment)
+    .argument('[name]', 'purpose of the key')
+    .option('--read-only', 'allow queries but no changes')
+    .option('--require-digest', 'require signatures that cover a digest of the body')
+    .option('--expires <when>', 'expiry: a date, or a duration from now such as 90d', futureMoment)
     .addOption(
-      new Option('--public-key <file>', 'register an Ed25519 public key (PEM); then there is no secret').conflicts(
+      new Option('--public-key <file>', 'register an Ed25519 public key (PEM) instead of creating a secret').conflicts(
         'save',
       ),
     )
-    .option('--save <profile>', 'keep it as this profile of the credentials file')
+    .option('--save <profile>', 'save it as this profile of the credentials file')
     .action(run)
 }
 
@@ -46,27 +46,34 @@ async function run(
   const { key, secret, accessKey } = await muster.mutations.createAccessKey(given)
   const file = save === undefined || secret === null ? undefined : await credentialsFile(options.credentials)
   if (file !== undefined && save !== undefined && secret !== null) {
-    await keep(file, save, { MUSTER_URL: muster.url, MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret })
+    await saveProfile(file, save, {
+      MUSTER_URL: muster.url,
+      MUSTER_ACCESS_KEY_ID: key,
+      MUSTER_SECRET_ACCESS_KEY: secret,
+    })
   }
   if (options.json)
     return printJson(file === undefined ? { ...accessKey, secret } : { ...accessKey, profile: save, file })
   await say(`Key: ${key}`)
-  if (file !== undefined) return say(`Kept as profile ${save} in ${file}`)
+  if (file !== undefined) return say(`Saved as profile ${save} in ${file}`)
   if (secret === null) return
   await say(`Secret: ${secret}`)
-  console.error('The secret is shown this once.')
+  console.error('The secret is shown only once.')
 }
 
-/** The key is there already: where its secret cannot be kept, it must not be lost unsaid. */
-async function keep(file: string, profile: string, values: Readonly<Record<string, string>>): Promise<void> {
+/** The key already exists, so a failure to save its secret must say that the key is unusable. */
+async function saveProfile(file: string, profile: string, values: Readonly<Record<string, string>>): Promise<void> {
   await writeProfile(file, profile, values).catch((error: Error) => {
-    throw new CliError(`${values.MUSTER_ACCESS_KEY_ID} is created and its secret is lost: ${error.message}`, {
-      hint: `Delete it: muster keys delete ${values.MUSTER_ACCESS_KEY_ID} --yes`,
-    })
+    throw new CliError(
+      `${values.MUSTER_ACCESS_KEY_ID} was created, but its secret could not be saved and is lost: ${error.message}`,
+      {
+        hint: `Delete it: muster keys delete ${values.MUSTER_ACCESS_KEY_ID} --yes`,
+      },
+    )
   })
 }
 
 const readPublicKey = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((error: Error) => {
-    throw usageError(`the public key cannot be read: ${error.message}`)
+    throw usageError(`cannot read the public key: ${error.message}`)
   })

@@ -5,8 +5,8 @@ import { type ClientOptions, newClientCommand } from '../../new-command.ts'
 import { openMuster } from '../../open-muster.ts'
 
 export function deleteCommand(): Command {
-  return newClientCommand('delete', 'delete access keys')
-    .description('Deletes access keys. They stop working at once.')
+  return newClientCommand('delete')
+    .description('Deletes access keys. They stop working immediately.')
     .argument('<key...>', 'their ids: "muster keys list" shows them')
     .option('-y, --yes', 'do not ask')
     .action(run)

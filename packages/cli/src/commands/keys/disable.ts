@@ -1,3 +1,3 @@
-import { switchingCommand } from '../../keys/enable-key.ts'
+import { enableOrDisableCommand } from '../../keys/enable-or-disable.ts'
 
-export const disableCommand = () => switchingCommand('disable', 'stop an access key from working', false)
+export const disableCommand = () => enableOrDisableCommand('disable', false)

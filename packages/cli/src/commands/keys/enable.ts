@@ -1,3 +1,3 @@
-import { switchingCommand } from '../../keys/enable-key.ts'
+import { enableOrDisableCommand } from '../../keys/enable-or-disable.ts'
 
-export const enableCommand = () => switchingCommand('enable', 'let an access key work again', true)
+export const enableCommand = () => enableOrDisableCommand('enable', true)

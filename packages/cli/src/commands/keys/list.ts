@@ -8,7 +8,7 @@ import { printList } from '../../output/print-list.ts'
 const usual = ['key', 'name', 'enabled', 'readOnly', 'algorithm', 'expires', 'lastUsed']
 
 export function listCommand(): Command {
-  return newListCommand('list', 'list access keys', { limit: Number.POSITIVE_INFINITY }).action(run)
+  return newListCommand('list', { limit: Number.POSITIVE_INFINITY }).action(run)
 }
 
 async function run(options: ListOptions): Promise<void> {

@@ -7,8 +7,8 @@ import { printJson, say } from '../../output/print-one.ts'
 import { readServices, serviceHelp } from '../../services/read-services.ts'
 
 export function addCommand(): Command {
-  return newClientCommand('add', 'add a service to a device')
-    .argument('<device>', 'its id, hardware id or name')
+  return newClientCommand('add')
+    .argument('<device>', 'its id, hardware id, or name')
     .argument('<service>', 'such as ssh or web=http:8080')
     .addHelpText('after', serviceHelp)
     .action(run)

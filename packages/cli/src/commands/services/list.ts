@@ -17,12 +17,12 @@ interface Options extends ListOptions {
 const usual = ['id', 'name', 'device', 'type', 'host', 'port', 'enabled', 'state']
 
 export function listCommand(): Command {
-  return newListCommand('list', 'list services of one device or all', { limit: Number.POSITIVE_INFINITY })
-    .description('Lists services, device by device: of those that are named, else of all.')
-    .argument('[device...]', 'ids, hardware ids or names')
-    .option('--name <part>', 'part of the name of the service, case aside')
+  return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
+    .description('Lists the services of the given devices, else of all devices, grouped by device.')
+    .argument('[device...]', 'ids, hardware ids, or names')
+    .option('--name <part>', 'part of the service name, case-insensitive')
     .option('--state <state>', 'active or inactive')
-    .option('--type <type>', 'name or id of a type ("muster services types"); may be given again', collect)
+    .option('--type <type>', 'name or id of a service type ("muster services types"); may be given again', collect)
     .action(run)
 }
 

@@ -5,8 +5,8 @@ import { type ClientOptions, newClientCommand } from '../../new-command.ts'
 import { openMuster } from '../../open-muster.ts'
 
 export function removeCommand(): Command {
-  return newClientCommand('remove', 'remove services')
-    .argument('<id...>', 'of the services: "muster services list" shows them')
+  return newClientCommand('remove')
+    .argument('<id...>', 'service ids ("muster services list" shows them)')
     .option('-y, --yes', 'do not ask')
     .action(run)
 }

@@ -21,9 +21,7 @@ const known: readonly Column<Type>[] = [
 ]
 
 export function typesCommand(): Command {
-  return newListCommand('types', 'list the types that a service can have', { limit: Number.POSITIVE_INFINITY }).action(
-    run,
-  )
+  return newListCommand('types', { limit: Number.POSITIVE_INFINITY }).action(run)
 }
 
 async function run(options: ListOptions): Promise<void> {

@@ -16,17 +16,17 @@ interface Options extends ClientOptions {
 }
 
 export function updateCommand(): Command {
-  return newClientCommand('update', 'change a service')
-    .description('Changes what is given of a service, and nothing else.')
-    .argument('<id>', 'of the service: "muster services list" shows it')
-    .option('--name <name>', 'what it is called')
-    .option('--type <type>', 'name or id of a type ("muster services types")')
-    .option('--host <host>', 'where the device reaches it')
-    .option('--no-host', 'on the device itself')
+  return newClientCommand('update')
+    .description('Changes only the given properties of a service.')
+    .argument('<id>', 'service id ("muster services list" shows it)')
+    .option('--name <name>', 'new name')
+    .option('--type <type>', 'name or id of a service type ("muster services types")')
+    .option('--host <host>', 'host of the service, as seen from the device')
+    .option('--no-host', 'the service runs on the device itself')
     .option('--port <port>', '1 to 65535', wholeNumber(1, 65_535))
-    .option('--no-port', 'without a port')
-    .addOption(new Option('--enable', 'enable it').conflicts('disable'))
-    .option('--disable', 'disable it')
+    .option('--no-port', 'remove the port')
+    .addOption(new Option('--enable', 'enable the service').conflicts('disable'))
+    .option('--disable', 'disable the service')
     .action(run)
 }
 
@@ -42,7 +42,7 @@ async function run(id: string, { name, type, host, port, enable, disable, ...opt
     ...(enable && { enabled: true }),
     ...(disable && { enabled: false }),
   }
-  if (Object.keys(changes).length === 0) throw usageError('nothing is given to change')
+  if (Object.keys(changes).length === 0) throw usageError('pass at least one change')
   const service = await muster.mutations.updateService({ id, ...changes })
   if (options.json) return printJson(service)
   await printOne(

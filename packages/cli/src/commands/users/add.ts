@@ -10,13 +10,13 @@ interface Options {
 }
 
 export function addCommand(): Command {
-  return newCommand('add', 'add a user and write the credentials to a file')
+  return newCommand('add')
     .description(
-      prose(`Adds a user with a password and an access key, and writes both to a file that only you may read. Works on DATABASE_URL,
-else on the database in MUSTER_DATA, whether or not a server runs.`),
+      prose(`Adds a user with a password and an access key, and writes both to a file that only you can read. Uses DATABASE_URL, else the
+database in MUSTER_DATA, whether or not a server runs.`),
     )
-    .argument('<email>', 'e-mail address of the user')
-    .option('--credentials <file>', 'where to write the credentials (default: $MUSTER_DATA/credentials-<email>)')
+    .argument('<email>', 'email address of the user')
+    .option('--credentials <file>', 'new file for the credentials (default: $MUSTER_DATA/credentials-<email>)')
     .option('--name <name>', 'name of the user')
     .action(run)
 }

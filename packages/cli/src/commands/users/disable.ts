@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { newCommand, prose } from '../../new-command.ts'
 
 export function disableCommand(): Command {
-  return newCommand('disable', 'disable a user, and keep everything that the user has')
+  return newCommand('disable')
     .description(
-      prose(`Disables a user. Within a second, no sign-in, session, access key, device, registration code, stream, or download link of the
-user works on any server; requests are rejected with the reason user-disabled. Devices, keys, and data are kept: "muster users enable"
-makes them work again. Works on DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server is running.`),
+      prose(`Disables a user. Within a second, all servers reject the user's sign-ins, sessions, access keys, devices, registration codes,
+streams, and download links with the reason user-disabled. Devices, keys, and data are kept, and "muster users enable" enables
+them again. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
     )
-    .argument('<email>', 'e-mail address of the user')
+    .argument('<email>', 'email address of the user')
     .action(run)
 }
 

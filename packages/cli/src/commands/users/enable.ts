@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { newCommand, prose } from '../../new-command.ts'
 
 export function enableCommand(): Command {
-  return newCommand('enable', 'enable a user who was disabled')
+  return newCommand('enable')
     .description(
-      prose(`Enables a user who was disabled: the password, passkeys, access keys, and devices work again. Sessions that ended stay ended.
-Works on DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server is running.`),
+      prose(`Enables a disabled user: the password, passkeys, access keys, and devices work again. Ended sessions stay ended. Uses
+DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
     )
-    .argument('<email>', 'e-mail address of the user')
+    .argument('<email>', 'email address of the user')
     .action(run)
 }
 

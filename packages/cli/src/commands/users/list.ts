@@ -11,15 +11,15 @@ interface Options {
 const usual = ['email', 'name', 'state', 'devices', 'accessKeys', 'sessions', 'lastUsed']
 
 export function listCommand(): Command {
-  return newCommand('list', 'list the users of the installation')
+  return newCommand('list')
     .description(
-      prose(`Lists the users of the installation, with the number of their devices, access keys, and sessions. Works on DATABASE_URL,
-else on the database in MUSTER_DATA, whether or not a server is running. Columns: id, email, name, state, disabled, devices, accessKeys,
-sessions, created, lastUsed (of a session or an access key).`),
+      prose(`Lists the users of the installation, with the number of their devices, access keys, and sessions. Columns are id, email, name,
+state, disabled, devices, accessKeys, sessions, created, and lastUsed (of a session or an access key). Uses DATABASE_URL, else
+the database in MUSTER_DATA, whether or not a server runs.`),
     )
-    .addOption(new Option('--csv', 'print CSV, with a header row').conflicts('json'))
-    .option('--raw', 'in CSV, write what a spreadsheet would run as a formula without an apostrophe before it')
-    .option('--columns <names>', 'columns of the table or CSV, separated by commas', namesWithCommas)
+    .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
+    .option('--raw', 'in CSV, write formulas without a protective apostrophe')
+    .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
     .action(run)
 }
 

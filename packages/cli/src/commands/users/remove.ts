@@ -8,14 +8,14 @@ interface Options {
 }
 
 export function removeCommand(): Command {
-  return newCommand('remove', 'remove a user with devices, keys, events, and everything else')
+  return newCommand('remove')
     .description(
       prose(`Removes a user and everything that belongs to the user: devices, services, attributes, access keys, registration codes,
-webhooks, sessions, and events. Asks you to type the e-mail address first. The user is disabled at once; the rest is deleted in batches. If
-the command is interrupted, run it again: it continues. The last user cannot be removed. There is no way back but a backup. Works on
-DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server is running.`),
+webhooks, sessions, and events. Asks you to type the email address first. The user is disabled immediately, and the data is
+deleted in batches. If the command is interrupted, run it again to continue. The last user cannot be removed. Only a backup
+can undo this. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
     )
-    .argument('<email>', 'e-mail address of the user')
+    .argument('<email>', 'email address of the user')
     .option('-y, --yes', 'do not ask')
     .action(run)
 }
@@ -34,8 +34,7 @@ async function remove({ db }: Installation, email: string, { yes }: Options) {
     import('../../cli-error.ts'),
   ])
   const user = (await listUsers(db)).find((each) => each.email.toLowerCase() === email.toLowerCase())
-  if (user === undefined)
-    throw new CliError(`no user has the e-mail address ${email}`, { exitCode: exitCodes.notFound })
+  if (user === undefined) throw new CliError(`no user has the email address ${email}`, { exitCode: exitCodes.notFound })
   const { devices, accessKeys } = user
   const what = `Remove ${user.email} with ${devices} devices, ${accessKeys} access keys, and all events`
   await confirmByTyping(user.email, { what, yes })

@@ -11,15 +11,15 @@ interface Options {
 }
 
 export function resetPasswordCommand(): Command {
-  return newCommand('reset-password', 'give a user another password, and write it to a file')
+  return newCommand('reset-password')
     .description(
-      prose(`Gives a user another password, writes it to a file that only you may read, and ends every session of the user in the
-console. Access keys keep working unless you pass --revoke-keys. Works on DATABASE_URL, else on the database in MUSTER_DATA, whether or not a server runs.`),
+      prose(`Sets a new password, writes it to a file that only you can read, and ends all console sessions of the user. Access keys keep
+working unless you pass --revoke-keys. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
     )
-    .argument('<email>', 'e-mail address of the user')
-    .option('--file <file>', 'where to write the password (default: $MUSTER_DATA/password-<email>)')
-    .option('--password-only', 'turn codes from an authenticator app off and forget passkeys, too')
-    .option('--revoke-keys', 'delete every access key of the user, too')
+    .argument('<email>', 'email address of the user')
+    .option('--file <file>', 'new file for the password (default: $MUSTER_DATA/password-<email>)')
+    .option('--password-only', 'also turn off two-factor authentication and remove passkeys')
+    .option('--revoke-keys', 'also delete all access keys of the user')
     .action(run)
 }
 
@@ -35,8 +35,10 @@ async function run(email: string, { json, file, passwordOnly = false, revokeKeys
   }
   const written = await withInstallation(reset, { mustExist: true })
   if (json) return console.log(JSON.stringify(written))
-  console.log(`${written.email} has another password: ${written.password}. Sessions ended: ${written.sessionsEnded}.`)
+  console.log(
+    `The new password of ${written.email} is in ${written.password}. Sessions ended: ${written.sessionsEnded}.`,
+  )
   if (revokeKeys) console.log(`Access keys deleted: ${written.keysRevoked}.`)
-  if (written.codes) console.log('A code from the authenticator app is asked for as before: see --password-only.')
-  if (written.passkeys > 0) console.log(`Passkeys that sign in as before: ${written.passkeys}; see --password-only.`)
+  if (written.codes) console.log('Sign-in still requires a code from the authenticator app; see --password-only.')
+  if (written.passkeys > 0) console.log(`Passkeys that still work: ${written.passkeys}; see --password-only.`)
 }

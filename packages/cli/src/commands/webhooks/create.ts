@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { eventTypes } from '../../events/event-types.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../new-command.ts'
 import { openMuster } from '../../open-muster.ts'
-import { tellWebhook } from '../../webhooks/tell-webhook.ts'
+import { printWebhook } from '../../webhooks/print-webhook.ts'
 
 interface Options extends ClientOptions {
   name?: string
@@ -12,23 +12,23 @@ interface Options extends ClientOptions {
 }
 
 export function createCommand(): Command {
-  return newClientCommand('create', 'create a webhook')
+  return newClientCommand('create')
     .description(
-      prose(`Creates a webhook, which sends events to a URL, and prints the secret that its receiver checks them with: this once and never
-again. "muster webhooks test" tries it.`),
+      prose(`Creates a webhook, which sends events to a URL, and prints the secret with which the receiver verifies them. The secret is
+shown only once. Try the webhook with "muster webhooks test".`),
     )
-    .argument('<url>', 'http or https; of an address that anybody can reach, unless the server allows others')
-    .option('--name <name>', 'what it is for')
+    .argument('<url>', 'http or https URL with a public address, unless the server allows others')
+    .option('--name <name>', 'purpose of the webhook')
     .option(
       '--events <types>',
-      'such as device.state,attribute.change (default: device.state,service.state)',
+      'event types, such as device.state,attribute.change (default: device.state,service.state)',
       eventTypes,
     )
-    .option('--disabled', 'send nothing for now')
+    .option('--disabled', 'create it disabled')
     .action(run)
 }
 
 async function run(url: string, { name, events, disabled = false, ...options }: Options): Promise<void> {
   const muster = await openMuster(options, 4)
-  await tellWebhook(await muster.mutations.createWebhook({ url, name, events, enabled: !disabled }), options)
+  await printWebhook(await muster.mutations.createWebhook({ url, name, events, enabled: !disabled }), options)
 }

@@ -5,7 +5,7 @@ import { type ClientOptions, newClientCommand } from '../../new-command.ts'
 import { openMuster } from '../../open-muster.ts'
 
 export function deleteCommand(): Command {
-  return newClientCommand('delete', 'delete webhooks')
+  return newClientCommand('delete')
     .description('Deletes webhooks with their deliveries.')
     .argument('<id...>', '"muster webhooks list" shows them')
     .option('-y, --yes', 'do not ask')

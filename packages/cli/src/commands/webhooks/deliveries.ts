@@ -12,9 +12,9 @@ interface Options extends ListOptions {
 const usual = ['id', 'created', 'event', 'status', 'attempts', 'httpStatus', 'nextAttempt', 'error']
 
 export function deliveriesCommand(): Command {
-  return newListCommand('deliveries', 'list deliveries of a webhook, newest first', { limit: 100 })
-    .argument('<id>', 'of the webhook: "muster webhooks list" shows it')
-    .addOption(new Option('--failed', 'those that failed for good'))
+  return newListCommand('deliveries', { limit: 100 })
+    .argument('<id>', 'webhook id ("muster webhooks list" shows it)')
+    .addOption(new Option('--failed', 'only deliveries that failed permanently'))
     .action(run)
 }
 

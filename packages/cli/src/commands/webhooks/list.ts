@@ -8,7 +8,7 @@ import { webhookColumns, webhookFields } from '../../webhooks/webhook-columns.ts
 const usual = ['id', 'name', 'url', 'events', 'enabled', 'paused']
 
 export function listCommand(): Command {
-  return newListCommand('list', 'list webhooks', { limit: Number.POSITIVE_INFINITY }).action(run)
+  return newListCommand('list', { limit: Number.POSITIVE_INFINITY }).action(run)
 }
 
 async function run(options: ListOptions): Promise<void> {

@@ -18,20 +18,20 @@ interface Options extends ClientOptions {
 }
 
 export function listenCommand(): Command {
-  return newClientCommand('listen', 'be a receiver: print and verify what is delivered')
+  return newClientCommand('listen')
     .description(
-      prose(`Receives deliveries, checks their signatures with the secret in MUSTER_WEBHOOK_SECRET, and prints them until Ctrl-C. With --create
-it makes the webhook itself and deletes it at its end; the server must be able to reach this machine, and a receiver on a local
-address must be in its MUSTER_WEBHOOK_ALLOW, such as 127.0.0.0/8.`),
+      prose(`Receives deliveries, verifies their signatures with the secret in MUSTER_WEBHOOK_SECRET, and prints them until Ctrl-C. With
+--create, creates a webhook and deletes it at the end. The server must be able to reach this machine, and its
+MUSTER_WEBHOOK_ALLOW must contain a local address, such as 127.0.0.0/8.`),
     )
-    .option('--host <address>', 'where to listen', '127.0.0.1')
-    .option('--port <port>', '0 for one that is free', wholeNumber(0, 65_535), 8080)
-    .addOption(new Option('--create', 'make a webhook for as long as this runs'))
-    .option('--url <url>', 'what the webhook calls this receiver, with --create (default: http://HOST:PORT)')
-    .option('--events <types>', 'what the webhook tells of, with --create (default: all)', eventTypes)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <port>', 'port to listen on; 0 for a free port', wholeNumber(0, 65_535), 8080)
+    .addOption(new Option('--create', 'create a webhook for as long as this command runs'))
+    .option('--url <url>', 'with --create: URL that the webhook sends to (default: http://HOST:PORT)')
+    .option('--events <types>', 'with --create: event types to send (default: all)', eventTypes)
     .option(
       '--answer <status>',
-      'HTTP status to answer with, to see what the server does then',
+      'HTTP status of the response, to test how the server reacts',
       wholeNumber(200, 599),
       204,
     )
@@ -42,8 +42,8 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
   const given = process.env.MUSTER_WEBHOOK_SECRET
   if (!create && !given) {
     throw usageError(
-      'there is no secret to check deliveries with',
-      'Set MUSTER_WEBHOOK_SECRET, or make a webhook with --create.',
+      'there is no secret to verify deliveries with',
+      'Set MUSTER_WEBHOOK_SECRET, or pass --create to create a webhook.',
     )
   }
   const interruption = onInterrupt(() => {})
@@ -51,7 +51,7 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
   const receiver = await receiveDeliveries({ host, port, answer, json: options.json ?? false, secret: () => secret })
   try {
     if (!create) {
-      console.error(`Listening on ${receiver.url}; Ctrl-C ends.`)
+      console.error(`Listening on ${receiver.url}. Press Ctrl-C to stop.`)
       return await receiver.until(interruption.signal)
     }
     const muster = await openMuster(options, 4)
@@ -62,12 +62,12 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
     })
     secret = webhook.secret ?? ''
     try {
-      console.error(`Listening on ${receiver.url} for the webhook ${webhook.id}; Ctrl-C deletes it and ends.`)
+      console.error(`Listening on ${receiver.url} for the webhook ${webhook.id}. Press Ctrl-C to delete it and stop.`)
       await receiver.until(interruption.signal)
     } finally {
       await muster.mutations.deleteWebhook({ id: webhook.id }).catch((error: Error) => {
         const hint = `Delete it: muster webhooks delete ${webhook.id} --yes`
-        throw new CliError(`the webhook ${webhook.id} is still there: ${error.message}`, {
+        throw new CliError(`could not delete the webhook ${webhook.id}: ${error.message}`, {
           hint,
           exitCode: exitCodes.failed,
         })

@@ -13,23 +13,23 @@ interface Options extends ClientOptions {
 const MONTH_MS = 30 * 86_400_000
 
 export function redeliverCommand(): Command {
-  return newClientCommand('redeliver', 'send deliveries again')
-    .argument('<id>', 'of the webhook')
-    .argument('[delivery]', 'id of the delivery: "muster webhooks deliveries" shows it')
-    .addOption(new Option('--failed', 'all that failed for good'))
-    .option('--since <when>', 'all that failed since: a date, or a time before now such as 12h', pastMoment)
+  return newClientCommand('redeliver')
+    .argument('<id>', 'webhook id')
+    .argument('[delivery]', 'delivery id ("muster webhooks deliveries" shows it)')
+    .addOption(new Option('--failed', 'all deliveries that failed permanently'))
+    .option('--since <when>', 'all that failed since then: a date, or a duration before now such as 12h', pastMoment)
     .action(run)
 }
 
 async function run(webhookId: string, deliveryId: string | undefined, options: Options): Promise<void> {
   const since = options.since ?? (options.failed ? new Date(Date.now() - MONTH_MS).toISOString() : undefined)
   if ((deliveryId === undefined) === (since === undefined)) {
-    throw usageError('it is not clear what to send again', 'Name one delivery, or give --failed or --since.')
+    throw usageError('pass either one delivery, or --failed or --since')
   }
   const muster = await openMuster(options, 4)
   const count = await muster.mutations.redeliver(
     deliveryId === undefined ? { webhookId, since } : { webhookId, deliveryId },
   )
   if (options.json) return printJson({ redelivered: count })
-  await say(count === 1 ? '1 delivery is sent again' : `${count} deliveries are sent again`)
+  await say(count === 1 ? 'Sending 1 delivery again' : `Sending ${count} deliveries again`)
 }

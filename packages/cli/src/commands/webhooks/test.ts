@@ -6,8 +6,8 @@ import { printJson, printOne } from '../../output/print-one.ts'
 import { deliveryColumns, deliveryFields } from '../../webhooks/webhook-columns.ts'
 
 export function testCommand(): Command {
-  return newClientCommand('test', 'send a test event now, and say how it went')
-    .description('Sends a test event now, once, and says how it went; also while the webhook is disabled or paused.')
+  return newClientCommand('test')
+    .description('Sends one test event immediately and prints the result, even if the webhook is disabled or paused.')
     .argument('<id>', '"muster webhooks list" shows it')
     .action(run)
 }
@@ -24,7 +24,7 @@ async function run(id: string, options: ClientOptions): Promise<void> {
       deliveryColumns.filter(({ name }) => shown.includes(name)),
     )
   if (delivery.status === 'delivered') return
-  throw new CliError('the receiver did not take the test event', {
-    hint: 'It must answer 200 to 299 within 15 seconds.',
+  throw new CliError('the receiver did not accept the test event', {
+    hint: 'It must respond with a status from 200 to 299 within 15 seconds.',
   })
 }

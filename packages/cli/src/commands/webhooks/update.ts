@@ -4,7 +4,7 @@ import { usageError } from '../../cli-error.ts'
 import { eventTypes } from '../../events/event-types.ts'
 import { type ClientOptions, newClientCommand } from '../../new-command.ts'
 import { openMuster } from '../../open-muster.ts'
-import { tellWebhook } from '../../webhooks/tell-webhook.ts'
+import { printWebhook } from '../../webhooks/print-webhook.ts'
 
 interface Options extends ClientOptions {
   url?: string
@@ -15,15 +15,15 @@ interface Options extends ClientOptions {
 }
 
 export function updateCommand(): Command {
-  return newClientCommand('update', 'change a webhook')
-    .description('Changes what is given of a webhook, and nothing else. --enable, and another URL, end a pause.')
+  return newClientCommand('update')
+    .description('Changes only the given properties of a webhook. --enable or a new URL ends a pause.')
     .argument('<id>', '"muster webhooks list" shows it')
-    .option('--url <url>', 'where it sends to')
-    .option('--name <name>', 'what it is for')
-    .option('--no-name', 'without a name')
-    .option('--events <types>', 'the types it tells of, such as device.state,attribute.change', eventTypes)
-    .addOption(new Option('--enable', 'send').conflicts('disable'))
-    .option('--disable', 'send nothing')
+    .option('--url <url>', 'URL to send to')
+    .option('--name <name>', 'purpose of the webhook')
+    .option('--no-name', 'remove the name')
+    .option('--events <types>', 'event types to send, such as device.state,attribute.change', eventTypes)
+    .addOption(new Option('--enable', 'enable the webhook').conflicts('disable'))
+    .option('--disable', 'disable the webhook')
     .action(run)
 }
 
@@ -36,7 +36,7 @@ async function run(id: string, { url, name, events, enable, disable, ...options 
     ...(enable && { enabled: true }),
     ...(disable && { enabled: false }),
   }
-  if (Object.keys(changes).length === 0) throw usageError('nothing is given to change')
+  if (Object.keys(changes).length === 0) throw usageError('pass at least one change')
   const muster = await openMuster(options, 4)
-  await tellWebhook(await muster.mutations.updateWebhook({ id, ...changes }), options)
+  await printWebhook(await muster.mutations.updateWebhook({ id, ...changes }), options)
 }

@@ -1,25 +1,25 @@
-import type { ServiceBook } from '../services/service-book.ts'
+import type { ServiceHistory } from '../services/service-history.ts'
 import type { Values } from '../sources/values.ts'
 import type { AgentStatus } from './status.ts'
 
-/** Keeps in mind how the connection is, for whoever asks. */
-export interface Teller {
-  tell(): AgentStatus
+/** Tracks the state of the connection for the status report. */
+export interface StatusReport {
+  current(): AgentStatus
   identify(device: Pick<AgentStatus, 'deviceId' | 'url' | 'broker'>): void
   connected(): void
-  away(problem: string): void
+  disconnected(problem: string): void
 }
 
-export function createTeller({ book, values }: { book: ServiceBook; values: Values }): Teller {
+export function createStatusReport({ history, values }: { history: ServiceHistory; values: Values }): StatusReport {
   const now = (): string => new Date().toISOString()
   let device = { deviceId: '', url: '', broker: '' }
-  let connection = { connected: false, since: now(), problem: 'not signed on yet' as string | undefined }
+  let connection = { connected: false, since: now(), problem: 'not connected yet' as string | undefined }
   return {
-    tell: () => ({
+    current: () => ({
       ...device,
       ...connection,
       memoryMb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
-      services: book.all().map(({ name, port, goneSince }) => ({
+      services: history.all().map(({ name, port, goneSince }) => ({
         name,
         port,
         state: goneSince === null ? 'active' : 'inactive',
@@ -32,7 +32,7 @@ export function createTeller({ book, values }: { book: ServiceBook; values: Valu
     connected() {
       connection = { connected: true, since: now(), problem: undefined }
     },
-    away(problem) {
+    disconnected(problem) {
       const since = connection.connected ? now() : connection.since
       connection = { connected: false, since, problem }
     },

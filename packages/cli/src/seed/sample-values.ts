@@ -1,4 +1,4 @@
-/** What made-up fleets are made of. The order counts: the same number always draws the same thing. */
+/** The values of sample fleets. Their order matters: the same number always picks the same value. */
 export const kinds = ['gateway', 'sensor', 'camera', 'kiosk', 'router', 'plc', 'meter', 'printer', 'nas', 'signage']
 
 export const sites = [
@@ -8,7 +8,7 @@ export const sites = [
   ...['boston', 'chicago', 'denver', 'austin', 'são paulo', 'nairobi', 'osaka', 'auckland'],
 ]
 
-/** Some devices have none. */
+/** Null: some devices have no platform. */
 export const platforms = [
   ...['Debian 12 x86_64', 'Debian 12 arm64', 'Ubuntu Core 24 arm64', 'Raspberry Pi OS 12 arm64', 'Yocto 5.0 armv7'],
   ...['OpenWrt 23.05 mips', 'Windows 11 IoT', 'Windows Server 2022', 'Android 14', 'FreeRTOS 11', 'Zephyr 3.7', null],
@@ -19,7 +19,7 @@ export const networks = ['plant', 'office', 'guest', 'ot-vlan-12', 'lte', 'wareh
 export const customers = ['Northwind', 'Contoso', 'Fabrikam', 'Adventure Works', 'Wingtip', 'Tailspin', 'Litware']
 export const statuses = ['ok', 'ok', 'ok', 'ok', 'ok', 'update due', 'warning', 'error', null]
 
-/** Name, id of the application type and port. */
+/** Name, application type id, and port. */
 export const services: readonly (readonly [name: string, application: number, port: number])[] = [
   ['ssh', 28, 22],
   ['web', 7, 8080],

@@ -1,4 +1,4 @@
-/** What Node calls a certificate that leads to none that is trusted. */
+/** Node's error codes for a certificate without a trusted issuer. */
 const untrusted: ReadonlySet<unknown> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -7,9 +7,10 @@ const untrusted: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** Why a connection failed, for whoever runs the agent. */
-export function inWords(error: unknown): string {
+/** Explains to the operator why a connection failed. */
+export function describeError(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: string }
-  if (untrusted.has(code)) return 'its certificate is not trusted: "ca" in the configuration names more to trust'
+  if (untrusted.has(code))
+    return 'the server certificate is not trusted; set "ca" in the configuration to a file of trusted certificates'
   return message || String(code)
 }

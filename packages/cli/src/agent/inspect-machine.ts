@@ -3,15 +3,15 @@ import { findHardwareId } from './machine/hardware-id.ts'
 import { describeMachine, findServices } from './machine/this-machine.ts'
 import { createValues } from './sources/values.ts'
 
-/** Everything that the agent would report of this machine now. */
-export async function lookAround(config: AgentConfig) {
+/** Everything that the agent would report about this machine now. */
+export async function inspectMachine(config: AgentConfig) {
   const never = new AbortController().signal
   const values = createValues(config.values, { onFailure: () => {}, onRecovery: () => {} })
   const [machine, hardware, running] = await Promise.all([
     describeMachine(config),
     findHardwareId(),
     findServices(config),
-    ...values.each.map(({ look }) => look(never)),
+    ...values.each.map(({ read }) => read(never)),
   ])
   const up = (running ?? []).map(({ name, port }) => ({ name, port, state: 'active' }))
   const down = config.services.expected

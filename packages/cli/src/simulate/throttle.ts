@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Resolves when it is the caller's turn, or at once when it has been aborted. */
-export type Pace = (signal: AbortSignal) => Promise<void>
+/** Resolves when the caller may continue, or immediately if aborted. */
+export type Throttle = (signal: AbortSignal) => Promise<void>
 
-/** Lets one caller after the other go on, so many a second. */
-export function createPace(perSecond: number): Pace {
+/** Limits the rate at which callers continue. */
+export function createThrottle(perSecond: number): Throttle {
   let next = 0
   return async (signal) => {
     const now = performance.now()

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 
 type Style = 'red' | 'bold' | 'yellow' | 'green' | 'dim'
 
-/** Colour on a terminal alone; NO_COLOR and FORCE_COLOR are heeded. */
+/** Adds color only when the stream is a terminal. Respects NO_COLOR and FORCE_COLOR. */
 const styled =
   (style: Style, stream: NodeJS.WriteStream) =>
   (text: string): string =>
@@ -12,7 +12,7 @@ export const red = styled('red', process.stderr)
 export const bold = styled('bold', process.stderr)
 export const yellow = styled('yellow', process.stderr)
 
-/** The same for what goes to standard output. */
+/** Styles for standard output. */
 export const printed = {
   bold: styled('bold', process.stdout),
   dim: styled('dim', process.stdout),

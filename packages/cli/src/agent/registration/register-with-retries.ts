@@ -1,23 +1,23 @@
 import { createBackoff } from '../connection/backoff.ts'
 import type { Log } from '../log.ts'
-import { type AgentSettings, needed } from '../settings.ts'
+import { type AgentSettings, required } from '../settings.ts'
 import type { DeviceState } from '../state/device-file.ts'
 import { pause } from '../watch.ts'
 import { TryAgainError } from './register.ts'
 import { registerMachine } from './register-machine.ts'
 
-const hint = 'Register it: muster agent register --url URL --code CODE, or give MUSTER_URL and MUSTER_CODE.'
+const hint = 'Register it: muster agent register --url URL --code CODE, or set MUSTER_URL and MUSTER_CODE.'
 
-/** Registers this machine, trying on while the server is away; undefined when it was stopped. */
-export async function registerPatiently(
+/** Registers this machine and retries while the server is unavailable. Returns undefined when the signal aborts. */
+export async function registerWithRetries(
   settings: AgentSettings,
   log: Log,
   signal: AbortSignal,
 ): Promise<DeviceState | undefined> {
-  const url = needed(settings.url, 'this machine is not registered, and no server is named', hint)
-  const code = needed(settings.code, 'this machine is not registered, and there is no registration code', hint)
+  const url = required(settings.url, 'this machine is not registered, and no server URL is set', hint)
+  const code = required(settings.code, 'this machine is not registered, and no registration code is set', hint)
   const backoff = createBackoff()
-  let told = ''
+  let lastWarning = ''
   while (!signal.aborted) {
     try {
       const { device } = await registerMachine({ ...settings, url, code })
@@ -25,15 +25,15 @@ export async function registerPatiently(
       return device
     } catch (error) {
       if (!(error instanceof TryAgainError)) throw error
-      if (told !== error.message) log.warn('not registered yet; trying on', { why: error.message })
-      told = error.message
+      if (lastWarning !== error.message) log.warn('not registered yet; retrying', { why: error.message })
+      lastWarning = error.message
     }
     await pause(backoff.next(), signal)
   }
   return undefined
 }
 
-/** Tries the code once, for a device whose secret holds no more; undefined where that does not help. */
+/** Tries the code once for a device with an invalid secret. Returns undefined if that fails. */
 export async function registerOnce(settings: AgentSettings, log: Log): Promise<DeviceState | undefined> {
   const { url, code } = settings
   if (url === undefined || code === undefined) return undefined
@@ -42,7 +42,7 @@ export async function registerOnce(settings: AgentSettings, log: Log): Promise<D
     log.info('registered again', { device: device.deviceId })
     return device
   } catch (error) {
-    log.error('the code does not help', { why: (error as Error).message })
+    log.error('cannot register again with the code', { why: (error as Error).message })
     return undefined
   }
 }

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 import { CliError, exitCodes } from '../cli-error.ts'
 
-/** Refuses an address elsewhere: a fleet is thousands of connections, and belongs on one's own machine. */
+/** Rejects addresses of other machines, because a fleet opens thousands of connections. */
 export function assertLoopback(url: string, what: string): void {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   if (isLoopback(host)) return
   throw new CliError(`${what} is at ${host}, which is not this machine`, {
-    hint: 'With --allow-remote the fleet is let loose on it all the same.',
+    hint: 'To use it anyway, pass --allow-remote.',
     exitCode: exitCodes.usage,
   })
 }

@@ -1,0 +1,66 @@
+import mqtt, { type MqttClient } from 'mqtt'
+import { describeError } from './describe-error.ts'
+
+export interface Connection {
+  broker: string
+  deviceId: string
+  secret: string
+  ca: string[] | undefined
+}
+
+/** A device could not connect. `isRejected`: the server responded and rejected the secret. */
+export class ConnectError extends Error {
+  readonly isRejected: boolean
+
+  constructor(message: string, isRejected: boolean) {
+    super(message)
+    this.name = 'ConnectError'
+    this.isRejected = isRejected
+  }
+}
+
+const KEEPALIVE_S = 60
+const CONNECT_TIMEOUT_MS = 15_000
+/** CONNACK return codes (MQTT 3.1.1 §3.2.2.3) that a retry does not change. */
+const REJECTION_CODES: ReadonlySet<unknown> = new Set([2, 4, 5])
+
+/** Opens an authenticated connection. It does not reconnect on its own. */
+export async function connect({ broker, deviceId, secret, ca }: Connection, signal: AbortSignal): Promise<MqttClient> {
+  const client = mqtt.connect(broker, {
+    clientId: deviceId,
+    username: deviceId,
+    password: secret,
+    protocolVersion: 4,
+    keepalive: KEEPALIVE_S,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    reconnectPeriod: 0,
+    timerVariant: 'native',
+    // The cache takes 8 MB (65,536 small buffers) to speed up packets, and the agent sends few.
+    writeCache: false,
+    wsOptions: { perMessageDeflate: false, ...trusting(ca) },
+    ...trusting(ca),
+  })
+  const giveUp = (): void => void client.end(true)
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      client.once('connect', () => resolve())
+      // Stays registered after the connection: later errors also close it, and the close is handled.
+      client.on('error', reject)
+      client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
+      client.once('end', () => reject(new Error('stopped')))
+    })
+  } catch (error) {
+    client.end(true)
+    throw toConnectError(error)
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+  return client
+}
+
+const trusting = (ca: string[] | undefined): { ca?: string[] } => (ca === undefined ? {} : { ca })
+
+function toConnectError(error: unknown): ConnectError {
+  return new ConnectError(describeError(error), REJECTION_CODES.has((error as { code?: unknown }).code))
+}

@@ -1,0 +1,66 @@
+import type { Log } from '../log.ts'
+import { post } from '../registration/post.ts'
+import type { Values } from '../sources/values.ts'
+import type { Subject } from './session.ts'
+
+/** The number of connections that must end during reports of a subject before that counts as a rejection. */
+const STRIKES = 2
+/** How long a rejected subject is not reported. */
+const MUTED_MS = 10 * 60_000
+
+/**
+ * Distinguishes a server that rejects a report from a network failure. Both close the connection, but only a rejection does
+ * so repeatedly for the same subject. Rejected subjects are muted, so that the others are reported.
+ */
+export interface Rejections {
+  isMuted(subject: Subject): boolean
+  interrupted(subject: Subject): void
+  accepted(subject: Subject): void
+}
+
+export function createRejections(log: Log, now: () => number): Rejections {
+  const strikes = new Map<Subject, number>()
+  const mutedUntil = new Map<Subject, number>()
+  return {
+    isMuted: (subject) => (mutedUntil.get(subject) ?? 0) > now(),
+    interrupted(subject) {
+      const count = (strikes.get(subject) ?? 0) + 1
+      strikes.set(subject, count)
+      if (count < STRIKES) return
+      strikes.delete(subject)
+      mutedUntil.set(subject, now() + MUTED_MS)
+      if (subject !== 'values') {
+        log.warn(`the server rejected the ${subject} and closed the connection; its log has the reason`, {
+          retryIn: '10 minutes',
+        })
+      }
+    },
+    accepted: (subject) => void strikes.delete(subject),
+  }
+}
+
+interface ByHttp {
+  url: string
+  device: { deviceId: string; secret: string }
+  ca: string[] | undefined
+}
+
+/** Reports each value separately over HTTP, to learn why it is rejected. A rejected value is not sent again until it changes. */
+export async function reportByHttp(values: Values, { url, device, ca }: ByHttp, log: Log): Promise<void> {
+  for (const [attribute, value] of values.pending()) {
+    const body = { attributes: { [attribute]: value } }
+    const response = await post({ url: `${url.replace(/\/+$/, '')}/devices/v1/report`, body, device, ca }).catch(
+      () => undefined,
+    )
+    const error = response?.body?.errors?.[0]
+    const code: unknown = error?.extensions?.code
+    const isDecided = response?.status === 200 || isRejection(response?.status ?? 0, code)
+    if (!isDecided) return
+    values.markDone(attribute, value)
+    if (response?.status !== 200)
+      log.warn('the server rejected a value', { attribute, code: String(code), why: error.message })
+  }
+}
+
+const isRejection = (status: number, code: unknown): boolean =>
+  status >= 400 && status < 500 && status !== 401 && status !== 429 && typeof code === 'string'

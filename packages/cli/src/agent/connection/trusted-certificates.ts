@@ -1,0 +1,15 @@
+import { readFile } from 'node:fs/promises'
+import { getCACertificates } from 'node:tls'
+import { CliError, exitCodes } from '../../cli-error.ts'
+
+/** Node's trusted certificates and those of the file, or undefined to trust only Node's. */
+export async function readTrustedCertificates(file: string | undefined): Promise<string[] | undefined> {
+  if (file === undefined) return undefined
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new CliError(`cannot read the certificates: ${error.message}`, { exitCode: exitCodes.usage })
+  })
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new CliError(`${file} contains no PEM certificates`, { exitCode: exitCodes.usage })
+  }
+  return [...getCACertificates('default'), text]
+}
