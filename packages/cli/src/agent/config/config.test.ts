@@ -3,7 +3,7 @@ import { CliError } from '../../cli-error.ts'
 import { parseAgentConfig } from './config.ts'
 
 test.each([
-  ['interval 5s', 1, /"name = value" or a "\[section\]"/],
+  ['interval 5s', 1, /"name = value" or "\[section\]"/],
   ['# a comment\n\nintervall = 5s', 3, /"intervall" is not a setting before the first section\. Known settings: url, /],
   ['interval = 5 parsecs', 1, /interval must be a duration such as 30s, 5m, 1h, or 2d/],
   ['interval = 5s\ninterval = 6s', 2, /"interval" is already set on line 1/],
