@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from './blocks.ts'
-import { differenceFrom, holds } from './printed.ts'
+import { containsLines, describeDifference } from './compare-output.ts'
 
 const block = (info: string, text = 'x'): string => `\`\`\`${info}\n${text}\n\`\`\`\n`
 
@@ -21,24 +21,24 @@ describe('blocksOf', () => {
     expect(blocksOf(`A page.\n\n${block(info)}`)).toEqual([{ line: 3, language: info.split(' ')[0], use, text: 'x' }])
   })
 
-  it('takes the indent of a list off its blocks', () => {
+  it('removes the indentation of a list from its blocks', () => {
     expect(blocksOf('- a\n\n  ```sh run\n  if true; then\n    ls\n  ```')[0]?.text).toBe('if true; then\n  ls')
   })
 
   it.each([
-    ['a command that nothing is said of', block('sh')],
-    ['a query that nothing is said of', block('graphql')],
+    ['a command without a tag', block('sh')],
+    ['a query without a tag', block('graphql')],
     ['a block without a language', block('')],
-    ['a word that means nothing', block('sh rnu')],
-    ['a block left out without a reason', block('sh norun:')],
+    ['an unknown tag', block('sh rnu')],
+    ['a skipped block without a reason', block('sh norun:')],
     ['a command outside fences', 'Try:\n\n    muster export\n'],
     ['a block without an end', '```sh run\nls\n'],
-  ])('refuses %s', (_what, page) => {
+  ])('rejects %s', (_what, page) => {
     expect(() => blocksOf(page)).toThrow(/^line \d+: /)
   })
 })
 
-describe('differenceFrom', () => {
+describe('describeDifference', () => {
   it.each([
     ['text', 'a\nb', 'a\nb\n'],
     ['text', 'id …, done', 'id 80:00, done'],
@@ -49,8 +49,8 @@ describe('differenceFrom', () => {
     ['json', '[1, "…"]', '[1,2,3]'],
     ['json', '{"a": 1}', '{"b":2}\n{"a":1}\n'],
     ['json', '{"a": 1, "…": "…"}', '{"a":1,"b":2}'],
-  ])('takes %s %j for %j', (language, shown, printed) => {
-    expect(differenceFrom(shown, printed, language)).toBeUndefined()
+  ])('accepts %s %j for %j', (language, shown, printed) => {
+    expect(describeDifference(shown, printed, language)).toBeUndefined()
   })
 
   it.each([
@@ -64,14 +64,14 @@ describe('differenceFrom', () => {
     ['json', '{"id": "80:…"}', '{"id":"81:00"}'],
     ['json', '{"id": "…"}', '{}'],
     ['json', '{"a": 1}', 'nothing'],
-  ])('tells %s %j from %j', (language, shown, printed) => {
-    expect(differenceFrom(shown, printed, language)).toContain('printed')
+  ])('distinguishes %s %j from %j', (language, shown, printed) => {
+    expect(describeDifference(shown, printed, language)).toContain('printed')
   })
 })
 
-describe('holds', () => {
+describe('containsLines', () => {
   it('finds whole lines among others', () => {
-    expect(holds('device.state …', 'listening\ndevice.state {}\nmore\n')).toBe(true)
-    expect(holds('state …', 'listening\ndevice.state {}\n')).toBe(false)
+    expect(containsLines('device.state …', 'listening\ndevice.state {}\nmore\n')).toBe(true)
+    expect(containsLines('state …', 'listening\ndevice.state {}\n')).toBe(false)
   })
 })

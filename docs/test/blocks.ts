@@ -1,4 +1,4 @@
-/** What a test does with a block of code in a page. */
+/** What the test does with a code block of a page. */
 export type Use =
   | { kind: 'run'; exit: number; again?: true }
   | { kind: 'file'; name: string }
@@ -10,17 +10,17 @@ export type Use =
   | { kind: 'shown' }
 
 export interface Block {
-  /** Where it begins, counted from 1. */
+  /** The first line of the block, counted from 1. */
   line: number
   language: string
   use: Use
   text: string
 }
 
-/** Languages of what a reader types or runs: such a block says what a test does with it. */
+/** Languages of code that a reader types or runs. Their blocks need a tag that says what the test does. */
 const runnable = new Set(['sh', 'bash', 'shell', 'console', 'js', 'ts', 'python', 'go', 'graphql'])
 
-/** The fenced blocks of a Markdown page, in their order; throws, naming the line, where one does not say what it is. */
+/** Returns the fenced blocks of a Markdown page in order. Throws an error with the line of a block that has no valid tag. */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let open: { line: number; indent: string; info: string; text: string[] } | undefined
@@ -34,10 +34,10 @@ export function blocksOf(page: string): Block[] {
     } else if (fence !== null) {
       open = { line: index + 1, indent: fence[1] ?? '', info: fence[2] ?? '', text: [] }
     } else if (/^ {4}(?:muster|bash|curl|npm|npx|node|python3|mosquitto_\w+) /.test(line)) {
-      throw new Error(`line ${index + 1}: commands stand between fences, so that a test runs them`)
+      throw new Error(`line ${index + 1}: put commands between fences, so that the test runs them`)
     }
   }
-  if (open !== undefined) throw new Error(`line ${open.line}: the block does not end`)
+  if (open !== undefined) throw new Error(`line ${open.line}: the block has no closing fence`)
   return blocks
 }
 
@@ -47,8 +47,8 @@ function toBlock({ line, info, text }: { line: number; info: string; text: strin
   const use = readUse(tag)
   if (use === undefined || (use.kind === 'shown' && runnable.has(language))) {
     throw new Error(
-      `line ${line}: "${info}" does not say what a test does with the block: ` +
-        'run, run exit=N, run again, file=NAME, server, background=NAME, or "norun: why not"; output, output=NAME or errors for what is printed',
+      `line ${line}: "${info}" does not say what the test does with the block. Use ` +
+        'run, run exit=N, run again, file=NAME, server, background=NAME, or "norun: reason"; for output use output, output=NAME, or errors',
     )
   }
   return { line, language, use, text: text.join('\n') }

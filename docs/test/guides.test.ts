@@ -7,30 +7,30 @@ import { runPage } from './run-page.ts'
 const root = new URL('../../', import.meta.url).pathname
 const guides = readdirSync(`${root}docs/guides`).filter((name) => name.endsWith('.md'))
 
-/** Pages have many commands; a slow machine is no failure. */
+/** Pages have many commands, and a slow machine must not fail the test. */
 const pageTimeout = 600_000
 
-/** What pages use that npm does not bring; `.ci/run` installs it. */
+/** Programs that pages use and npm does not install; `.ci/run` installs them. */
 const programs = ['curl', 'jq', 'mosquitto_pub', 'openssl', 'python3']
 
 describe.each(['README.md', ...guides.map((name) => `docs/guides/${name}`)])('%s', (page) => {
   const text = readFileSync(`${root}${page}`, 'utf8')
   const found = tryBlocks(text)
 
-  it('says of each block what a test does with it', () => {
-    expect(found.fault).toBeUndefined()
+  it('has a valid tag on each block', () => {
+    expect(found.error).toBeUndefined()
   })
 
   const run = found.blocks.filter(({ use }) => use.kind !== 'shown' && use.kind !== 'norun')
   const missing = programs.filter((name) => run.some(({ text }) => text.includes(name)) && !hasProgram(name))
-  const what = missing.length === 0 ? 'does what it says, from top to bottom' : `is not run without ${missing}`
-  if (run.length > 0) it.skipIf(missing.length > 0)(what, { timeout: pageTimeout }, () => runPage(run))
+  const name = missing.length === 0 ? 'works from top to bottom' : `is not run without ${missing}`
+  if (run.length > 0) it.skipIf(missing.length > 0)(name, { timeout: pageTimeout }, () => runPage(run))
 
   for (const { line, use } of found.blocks) {
     if (use.kind === 'norun') it(`line ${line} is not run: ${use.reason}`, () => expect(use.reason).toMatch(/\w+ \w+/))
   }
 
-  it('links to what is there', () => {
+  it('links to existing files', () => {
     const targets = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, target]) => target ?? '')
     const folder = new URL(page, `file://${root}`)
     const missing = targets.filter((target) => !existsSync(new URL(target, folder)))
@@ -38,10 +38,10 @@ describe.each(['README.md', ...guides.map((name) => `docs/guides/${name}`)])('%s
   })
 })
 
-function tryBlocks(text: string): { blocks: ReturnType<typeof blocksOf>; fault?: string } {
+function tryBlocks(text: string): { blocks: ReturnType<typeof blocksOf>; error?: string } {
   try {
     return { blocks: blocksOf(text) }
   } catch (error) {
-    return { blocks: [], fault: (error as Error).message }
+    return { blocks: [], error: (error as Error).message }
   }
 }

@@ -5,7 +5,7 @@ import { runPage } from './run-page.ts'
 const block = (info: string, text: string): string => `\`\`\`${info}\n${text}\n\`\`\`\n`
 const page = (...blocks: string[]): Promise<void> => runPage(blocksOf(blocks.join('\n')))
 
-it('goes through a page, and takes along what blocks leave behind', async () => {
+it('runs the blocks of a page in order and keeps variables and files between them', async () => {
   await page(
     block('sh server', 'npm ci && MUSTER_FIRST_RECORD=0 npm start'),
     block('sh run', 'word=one\necho "$word" > kept.txt'),
@@ -28,12 +28,12 @@ it('goes through a page, and takes along what blocks leave behind', async () => 
 it.each([
   ['a command fails', [block('sh run', 'false\ntrue')]],
   ['a command in a pipe fails', [block('sh run', 'false | cat')]],
-  ['a command should fail and does not', [block('sh run exit=1', 'true')]],
-  ['something else is printed', [block('sh run', 'echo a'), block('text output', 'b')]],
-  ['something else is an error', [block('sh run', 'echo a >&2'), block('text errors', 'b')]],
-  ['what is run again shows nothing', [block('sh run again', 'echo a')]],
-  ['nothing runs that could print', [block('text output=clock', 'tick')]],
-  ['the server is started by something else', [block('sh server', 'npm run begin')]],
-])('fails where %s', async (_what, blocks) => {
+  ['a command succeeds that should fail', [block('sh run exit=1', 'true')]],
+  ['the output differs', [block('sh run', 'echo a'), block('text output', 'b')]],
+  ['the standard error differs', [block('sh run', 'echo a >&2'), block('text errors', 'b')]],
+  ['a repeated command has no output block', [block('sh run again', 'echo a')]],
+  ['no program of that name runs', [block('text output=clock', 'tick')]],
+  ['another command starts the server', [block('sh server', 'npm run begin')]],
+])('fails if %s', async (_case, blocks) => {
   await expect(page(...blocks)).rejects.toThrow()
 })

@@ -5,13 +5,13 @@ import { createTestDatabase } from '../../packages/server/test/database.ts'
 import { claimPorts } from '../../packages/server/test/ports.ts'
 import { type ServerProcess, startServerProcess } from '../../packages/server/test/server-process.ts'
 import type { Block } from './blocks.ts'
-import { differenceFrom, holds } from './printed.ts'
-import { openWorkspace, type Ran, type Workspace } from './workspace.ts'
+import { containsLines, describeDifference } from './compare-output.ts'
+import { type CommandResult, openWorkspace, type Workspace } from './workspace.ts'
 
-/** Ports by the numbers that pages give: of the server, of MQTT and of a receiver. */
+/** Ports that pages use: of the server, of MQTT, and of a receiver. */
 const documentedPorts = ['4000', '1883', '8080']
 
-/** How a file of each language is run. */
+/** The command that runs a file of each language. */
 const runners: Record<string, (file: string) => string> = {
   js: (file) => `node ${file}`,
   ts: (file) => `node ${file}`,
@@ -21,20 +21,20 @@ const runners: Record<string, (file: string) => string> = {
 }
 const endings: Record<string, string> = { js: 'mjs', ts: 'ts', python: 'py', go: 'go', graphql: 'graphql' }
 
-/** Does what a page says from top to bottom, with a server and a database of its own. */
+/** Runs the blocks of a page from top to bottom, with a separate server and database. */
 export async function runPage(blocks: readonly Block[]): Promise<void> {
   const workspace = await openWorkspace()
   const claimed = await claimPorts(documentedPorts.length)
   const ports = new Map(documentedPorts.map((port, index) => [port, String(claimed[index])]))
   const server = blocks.some(needsServer) ? await prepareServer(workspace, ports) : undefined
   const background = new Map<string, () => string>()
-  let last: Ran | undefined
+  let last: CommandResult | undefined
   let lastId = ''
   for (const [index, block] of blocks.entries()) {
     const { line, language, use } = block
     const text = block.text
       .replace(/\b\d{4}\b/g, (number) => ports.get(number) ?? number)
-      // What a reader copies from what was printed before.
+      // A reader copies this id from the output of an earlier block.
       .replaceAll('80:…', use.kind === 'run' ? lastId : '80:…')
     const where = `line ${line}: ${text}`
     if (use.kind === 'server') await server?.restart(settingsIn(text))
@@ -43,7 +43,7 @@ export async function runPage(blocks: readonly Block[]): Promise<void> {
     if (use.kind === 'background') background.set(use.name, await workspace.startInBackground(text, server?.env ?? {}))
     if (use.kind === 'run') {
       const command = await commandOf(workspace, { ...block, text })
-      const run = async (): Promise<Ran> => {
+      const run = async (): Promise<CommandResult> => {
         const ran = await workspace.run(command, server?.env ?? {})
         expect(ran.code === use.exit || ran, where).toBe(true)
         return ran
@@ -51,31 +51,33 @@ export async function runPage(blocks: readonly Block[]): Promise<void> {
       last = await (use.again ? runUntilShown(run, blocks[index + 1]) : run())
       lastId = last.stdout.match(/80(?::[0-9a-f]{2}){7}/g)?.at(-1) ?? lastId
     }
-    if (use.kind === 'errors') expect(differenceFrom(text, last?.stderr ?? '', language), where).toBeUndefined()
+    if (use.kind === 'errors') expect(describeDifference(text, last?.stderr ?? '', language), where).toBeUndefined()
     if (use.kind === 'output' && use.of === undefined) {
-      expect(differenceFrom(text, last?.stdout ?? '', language), where).toBeUndefined()
+      expect(describeDifference(text, last?.stdout ?? '', language), where).toBeUndefined()
     } else if (use.kind === 'output') {
       const printed = background.get(use.of ?? '')
-      if (printed === undefined) throw new Error(`line ${line}: nothing called ${use.of} runs`)
-      await expect.poll(() => holds(text, printed()) || printed(), { message: where, timeout: 300_000 }).toBe(true)
+      if (printed === undefined) throw new Error(`line ${line}: no program named ${use.of} is running`)
+      await expect
+        .poll(() => containsLines(text, printed()) || printed(), { message: where, timeout: 300_000 })
+        .toBe(true)
     }
   }
 }
 
-/** Until it prints what a block shows; that this never comes is told where the block is compared. */
-async function runUntilShown(run: () => Promise<Ran>, shown: Block | undefined): Promise<Ran> {
-  if (shown?.use.kind !== 'output') throw new Error('behind a block that is run again stands what it prints')
+/** Repeats a command until it prints what the next block shows. If it never does, the comparison with that block fails. */
+async function runUntilShown(run: () => Promise<CommandResult>, shown: Block | undefined): Promise<CommandResult> {
+  if (shown?.use.kind !== 'output') throw new Error('a block tagged "run again" needs an output block after it')
   for (let tries = 1; ; tries++) {
     const ran = await run()
-    if (tries === 100 || differenceFrom(shown.text, ran.stdout, shown.language) === undefined) return ran
+    if (tries === 100 || describeDifference(shown.text, ran.stdout, shown.language) === undefined) return ran
   }
 }
 
-/** Whether a block starts the server, or speaks to it: most do. */
+/** Whether a block starts or uses the server; most do. */
 const needsServer = ({ language, use, text }: Block): boolean =>
   use.kind === 'server' || language === 'graphql' || /muster|examples\/|:4000/.test(text)
 
-/** What a shell is told to do: the block itself, or a run of the file that it is put in. */
+/** The shell command of a block: the block itself, or a command that runs the file with its code. */
 async function commandOf(workspace: Workspace, { line, language, text }: Block): Promise<string> {
   const runner = runners[language]
   if (runner === undefined) return text
@@ -86,9 +88,9 @@ async function commandOf(workspace: Workspace, { line, language, text }: Block):
 
 interface PageServer {
   env: Record<string, string>
-  /** Starts it unless it runs. */
+  /** Starts the server unless it is running. */
   start(): Promise<void>
-  /** Starts it, or starts it anew, with these settings. */
+  /** Starts or restarts the server with these settings. */
   restart(settings: Record<string, string>): Promise<void>
 }
 
@@ -96,13 +98,13 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
   const { connection, drop } = await createTestDatabase()
   onTestFinished(drop)
   const DATABASE_URL = databaseUrl(connection)
-  const own = {
+  const defaults = {
     DATABASE_URL,
     PORT: ports.get('4000') ?? '',
     MUSTER_MQTT_PORT: ports.get('1883') ?? '',
     MUSTER_DATA: join(workspace.path, 'data'),
     MUSTER_LOG_LEVEL: 'warn',
-    // A reader looks at a device a moment after it was there; here that moment may be long.
+    // A reader looks at a device right after it was connected. Here that can take longer.
     MUSTER_PRESENCE_HOLD: '600',
   }
   const env: Record<string, string> = { DATABASE_URL }
@@ -110,17 +112,18 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
   const restart: PageServer['restart'] = async (settings) => {
     await running?.stop()
     const archive = settings.MUSTER_ARCHIVE_DIR
-    // Only the embedded database has an archive, for the server as for commands.
+    // Only the embedded database has an archive, so the server and the commands must use it.
     if (archive !== undefined) env.DATABASE_URL = ''
     const folders: Record<string, string> =
       archive === undefined ? {} : { MUSTER_ARCHIVE_DIR: join(workspace.path, archive) }
-    running = await startServerProcess({ ...own, ...env, ...settings, ...folders })
+    running = await startServerProcess({ ...defaults, ...env, ...settings, ...folders })
   }
   return { env, restart, start: async () => void (running ?? (await restart({}))) }
 }
 
-/** The variables that a command line such as `A=1 B=2 npm start` sets. */
+/** Returns the variables that a command such as `A=1 B=2 npm start` sets. */
 function settingsIn(command: string): Record<string, string> {
-  if (!/npm start$/.test(command.trim())) throw new Error(`a block tagged server ends in npm start, not as ${command}`)
+  if (!/npm start$/.test(command.trim()))
+    throw new Error(`a block tagged server must end with npm start, not ${command}`)
   return Object.fromEntries([...command.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]))
 }

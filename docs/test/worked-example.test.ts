@@ -15,8 +15,8 @@ function readRequest(text: string) {
   return { method, target, rawHeaders: lines.flatMap((line) => line.split(/: (.*)/s, 2)), body: Buffer.from(body) }
 }
 
-/** What the server says of a request on the page, at a time. */
-function verdict({ body, ...request }: (typeof requests)[number], now: number): boolean | string {
+/** Verifies a request of the page as the server does, at the given time. Returns true or the reason of the rejection. */
+function verify({ body, ...request }: (typeof requests)[number], now: number): boolean | string {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') return parsed.outcome
   const key = { algorithm: 'hmac-sha256' as const, secret: Buffer.from(secret, 'base64') }
@@ -32,13 +32,13 @@ describe.each([
 ])('the worked example of %s', (_form, index) => {
   const request = requests[index]!
 
-  it('is a request that the server takes', () => {
-    expect(verdict(request, signedAt)).toBe(true)
+  it('is accepted', () => {
+    expect(verify(request, signedAt)).toBe(true)
   })
 
-  it('is nothing else', () => {
-    expect(verdict({ ...request, body: Buffer.from('{}') }, signedAt)).toBe('digest-mismatch')
-    expect(verdict({ ...request, target: '/graphql/v2' }, signedAt)).toBe('bad-signature')
-    expect(verdict(request, signedAt + 301)).toBe('clock-skew')
+  it('is rejected with another body, path, or time', () => {
+    expect(verify({ ...request, body: Buffer.from('{}') }, signedAt)).toBe('digest-mismatch')
+    expect(verify({ ...request, target: '/graphql/v2' }, signedAt)).toBe('bad-signature')
+    expect(verify(request, signedAt + 301)).toBe('clock-skew')
   })
 })

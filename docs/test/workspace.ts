@@ -8,27 +8,27 @@ import { onTestFinished } from 'vitest'
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** What a reader has in the folder of a checkout; what commands write goes beside it. */
+/** Files of a checkout that a reader uses. Commands write their files beside them. */
 const checkout = ['README.md', 'docs', 'examples', 'node_modules', 'package.json', 'packages', 'schema.graphql']
 
-export interface Ran {
+export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** A folder as a reader of a page stands in it, and a shell that keeps its variables from one block to the next. */
+/** A folder like a reader's checkout, and a shell that keeps its variables from one block to the next. */
 export interface Workspace {
   path: string
-  run(command: string, env: Record<string, string>): Promise<Ran>
-  /** Goes on by itself until the test ends; resolves what it has printed so far. */
+  run(command: string, env: Record<string, string>): Promise<CommandResult>
+  /** Starts a command that runs until the test ends. Resolves a function that returns its output so far. */
   startInBackground(command: string, env: Record<string, string>): Promise<() => string>
   write(name: string, text: string): Promise<void>
 }
 
 export async function openWorkspace(): Promise<Workspace> {
   const path = await mkdtemp(join(tmpdir(), 'muster-guide-'))
-  // What was left behind and is being ended may still write.
+  // Background programs that are being stopped may still write.
   onTestFinished(() => rm(path, { recursive: true, maxRetries: 10 }))
   const state = join(path, '.shell')
   await mkdir(state)
@@ -36,7 +36,7 @@ export async function openWorkspace(): Promise<Workspace> {
   for (const name of checkout) await symlink(join(root, name), join(path, name))
 
   let commands = 0
-  /** What it prints goes to files, which do not hold up the shell's end when it leaves a program behind. */
+  /** Output goes to files, so that the shell can exit while a background program still has them open. */
   const start = (command: string, env: Record<string, string>) => {
     const name = join(state, String(++commands))
     const [out, err] = [`${name}.out`, `${name}.err`]
@@ -48,12 +48,12 @@ export async function openWorkspace(): Promise<Workspace> {
         HOME: path,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         MUSTER_GUIDE_STATE: state,
-        // A busy machine is no database that fell silent.
+        // On a busy machine, a slow database must not count as unresponsive.
         MUSTER_DATABASE_SILENCE: '20000',
         ...env,
       },
       stdio: ['ignore', ...files],
-      // A group of its own, so that all it starts goes with it.
+      // A process group, so that all processes that it starts are killed with it.
       detached: true,
     })
     for (const file of files) closeSync(file)
@@ -74,7 +74,7 @@ export async function openWorkspace(): Promise<Workspace> {
   }
 }
 
-/** Variables go from block to block, and the first command that fails ends a block. */
+/** Keeps variables from block to block, and stops a block at the first command that fails. */
 const prologue = `source "$MUSTER_GUIDE_STATE/variables"
 set -aeo pipefail
 trap 'export -p > "$MUSTER_GUIDE_STATE/variables"' EXIT`
@@ -83,7 +83,7 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch (error) {
-    // It has ended by itself.
+    // The group has already exited.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

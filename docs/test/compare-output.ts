@@ -1,18 +1,18 @@
-/** Stands in a page for what differs from run to run. */
+/** In a page, this matches anything that differs between runs. */
 const anything = '…'
 
 /**
- * What differs between what a page shows and what was printed, or undefined. In text `…` is anything within a line, a line of it alone
- * any lines. In JSON it is a part of a string, or a string that stands for any value; last in a list or as a name, for any more. Of JSON
- * on several lines, one an answer, the last is shown.
+ * Describes how printed output differs from what a page shows, or returns undefined. In text, `…` matches any part of a line, and
+ * any number of lines if it is alone on a line. In JSON, it matches a part of a string, or any value if it is the whole string. As the
+ * last item of a list or as a member name, it matches any further ones. Of several lines of JSON, the last is compared.
  */
-export function differenceFrom(shown: string, printed: string, language: string): string | undefined {
+export function describeDifference(shown: string, printed: string, language: string): string | undefined {
   const matches = language === 'json' ? jsonMatches(shown, printed) : textPattern(shown).test(`${printed.trim()}\n`)
-  return matches ? undefined : `the page shows\n${shown}\nand this was printed:\n${printed}`
+  return matches ? undefined : `the page shows\n${shown}\nbut the command printed\n${printed}`
 }
 
-/** Whether what was printed holds the lines that a page shows. */
-export const holds = (shown: string, printed: string): boolean =>
+/** Whether printed output contains the lines that a page shows. */
+export const containsLines = (shown: string, printed: string): boolean =>
   new RegExp(`(?:^|\\n)${lines(shown)}`, 'u').test(`${printed}\n`)
 
 const textPattern = (shown: string): RegExp => new RegExp(`^${lines(shown)}$`, 'u')
@@ -56,15 +56,15 @@ function matches(shown: unknown, printed: unknown): boolean {
 
 function listMatches(shown: unknown[], printed: unknown[]): boolean {
   const isOpen = shown.at(-1) === anything
-  const told = isOpen ? shown.slice(0, -1) : shown
-  const fits = isOpen ? printed.length >= told.length : printed.length === told.length
-  return fits && told.every((value, index) => matches(value, printed[index]))
+  const items = isOpen ? shown.slice(0, -1) : shown
+  const fits = isOpen ? printed.length >= items.length : printed.length === items.length
+  return fits && items.every((value, index) => matches(value, printed[index]))
 }
 
 function objectMatches(shown: object, printed: object): boolean {
-  const told = Object.entries(shown).filter(([name]) => name !== anything)
-  const fits = anything in shown || Object.keys(printed).length === told.length
-  return fits && told.every(([name, value]) => name in printed && matches(value, Reflect.get(printed, name)))
+  const members = Object.entries(shown).filter(([name]) => name !== anything)
+  const fits = anything in shown || Object.keys(printed).length === members.length
+  return fits && members.every(([name, value]) => name in printed && matches(value, Reflect.get(printed, name)))
 }
 
 const isObject = (value: unknown): value is object =>
