@@ -41,7 +41,7 @@ describeConsole('CSV of devices', () => {
       { name: 'sensor', attributes: { site: 'oslo' } },
     ])
     const page = await site.open(person)
-    await page.getByText('2 in all').waitFor()
+    await page.getByText('2 in total').waitFor()
     const file = [
       'name,site,Platform,services',
       'gateway,oslo,,ssh:22',
@@ -51,7 +51,7 @@ describeConsole('CSV of devices', () => {
       'fan,riga,linux,',
     ].join('\n')
     const dialog = await openImport(page, file)
-    const counts = dialog.getByRole('list', { name: 'What the import would do' }).getByRole('listitem')
+    const counts = dialog.getByRole('list', { name: 'Effects of the import' }).getByRole('listitem')
     await counts.first().waitFor()
     expect(await counts.allTextContents()).toEqual([
       '1 new device',
@@ -59,8 +59,8 @@ describeConsole('CSV of devices', () => {
       '1 unchanged',
       '2 bad rows, left out; the others go in',
     ])
-    await dialog.getByText('Column “Platform” is taken as an attribute').waitFor()
-    const bad = dialog.getByRole('table', { name: 'Bad rows' })
+    await dialog.getByText('The column “Platform” will be imported as an attribute').waitFor()
+    const bad = dialog.getByRole('table', { name: 'Invalid rows' })
     await bad.getByRole('row', { name: '4 name must not be empty' }).waitFor()
     await bad.getByRole('row', { name: /^5 .*there is no application type "nothing"/ }).waitFor()
     await dialog.getByRole('tab', { name: 'Changed (1)' }).click()
@@ -68,9 +68,9 @@ describeConsole('CSV of devices', () => {
     expect(await names(person)).toEqual(['gateway', 'sensor'])
 
     await dialog.getByRole('button', { name: 'Import 2 rows' }).click()
-    await dialog.getByText('1 created, 1 updated, 1 unchanged, 2 refused.').waitFor()
+    await dialog.getByText('1 created, 1 updated, 1 unchanged, 2 rejected.').waitFor()
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
-    await page.getByText('3 in all').waitFor()
+    await page.getByText('3 in total').waitFor()
     await page.getByRole('link', { name: 'fan' }).waitFor()
     const { login } = await person.data('{ login { devices(name: "gateway") { items { attributes } } } }')
     expect(login.devices.items).toEqual([{ attributes: { site: 'oslo' } }])
@@ -105,14 +105,14 @@ describeConsole('CSV of devices', () => {
       await route.continue()
     })
     await dialog.getByRole('button', { name: 'Import 300 rows' }).click()
-    await dialog.getByText('15 of 300 rows are in').waitFor()
+    await dialog.getByText('15 of 300 rows imported').waitFor()
     await dialog.getByRole('button', { name: 'Stop' }).click()
     release()
     await dialog.getByText(/^Stopped: \d+ created, 0 updated, 0 unchanged\.$/).waitFor()
     const created = (await names(person)).length
     expect(created).toBeLessThan(300)
     await dialog.getByText(`Stopped: ${created} created`).waitFor()
-    await dialog.getByText(`${300 - created} rows are not known to be in`).waitFor()
+    await dialog.getByText(`${300 - created} rows may not have been imported`).waitFor()
 
     await dialog.getByRole('button', { name: 'Import another file' }).click()
     await chooseFile(page, dialog, file)
@@ -136,7 +136,7 @@ describeConsole('CSV of devices', () => {
     const dialog = page.getByRole('dialog', { name: 'Export devices as CSV' })
     const text = await download(page, () => dialog.getByRole('button', { name: 'Export' }).click())
     expect(text).toBe(`\uFEFFName,Platform,site\n'=1+1,linux,"Tromsø, ""north"""\npump,'-2+3,riga\n`)
-    await dialog.getByText(/^2 devices are in devices-.*\.csv/).waitFor()
+    await dialog.getByText(/^2 devices were exported to devices-.*\.csv/).waitFor()
   })
 
   it('exports all that match so that they import back unchanged', async () => {
@@ -152,7 +152,7 @@ describeConsole('CSV of devices', () => {
     await page.getByRole('menuitem', { name: 'Export CSV' }).click()
     const exporting = page.getByRole('dialog', { name: 'Export devices as CSV' })
     await exporting.getByText('The 3 devices that match the filters.').waitFor()
-    await exporting.getByRole('radio', { name: 'Everything, to import again' }).check()
+    await exporting.getByRole('radio', { name: 'All data, for import' }).check()
     const text = await download(page, () => exporting.getByRole('button', { name: 'Export' }).click())
     expect(text.replace('\uFEFF', '').split('\n')[0]).toBe(
       'name,hardwareId,platform,services,$svc.statusA,net.ssid,note,site',

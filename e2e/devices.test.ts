@@ -17,7 +17,7 @@ describeConsole('the list of devices', () => {
   it('says what to do while there are none, and adds one', async () => {
     const page = await site.open(await site.newPerson())
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
-    await page.getByRole('link', { name: 'Make a registration code' }).waitFor()
+    await page.getByRole('link', { name: 'Create a registration code' }).waitFor()
     await page.getByRole('button', { name: 'Add a device', exact: true }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('pump-1')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -31,7 +31,7 @@ describeConsole('the list of devices', () => {
     const sites = ['oslo', 'riga', 'turku']
     const person = await personWith(numbered(30, (index) => ({ attributes: { net: { site: sites[index % 3] } } })))
     const page = await site.open(person)
-    await page.getByText('30 in all').waitFor()
+    await page.getByText('30 in total').waitFor()
     await page.getByRole('button', { name: 'Attribute' }).click()
     await page.getByRole('combobox', { name: 'Attribute' }).fill('net.site')
     await page.getByRole('dialog').getByLabel('Value').fill('riga')
@@ -50,7 +50,7 @@ describeConsole('the list of devices', () => {
     await page.goBack()
     await expect.poll(() => page.getByRole('row').getByRole('link').first().textContent()).toBe('node-2')
     await page.goBack()
-    await page.getByText('30 in all').waitFor()
+    await page.getByText('30 in total').waitFor()
   })
 
   it('narrows by part of the name, state and platform, and says when nothing matches', async () => {
@@ -61,7 +61,7 @@ describeConsole('the list of devices', () => {
       })),
     )
     const page = await site.open(person)
-    await page.getByLabel('Part of the name').fill('NODE-1')
+    await page.getByLabel('Filter by name').fill('NODE-1')
     await page.getByText('11 match').waitFor()
     await page
       .getByRole('combobox', { name: 'State' })
@@ -73,16 +73,16 @@ describeConsole('the list of devices', () => {
     await page.getByRole('combobox', { name: 'Platform' }).fill('linux')
     await page.keyboard.press('Enter')
     await page.getByText('5 match').waitFor()
-    await page.getByLabel('Part of the name').fill('nothing like it')
-    await page.getByRole('heading', { name: 'No device matches' }).waitFor()
+    await page.getByLabel('Filter by name').fill('nothing like it')
+    await page.getByRole('heading', { name: 'No matching devices' }).waitFor()
     await page.getByRole('button', { name: 'Clear the filters' }).click()
-    await page.getByText('20 in all').waitFor()
+    await page.getByText('20 in total').waitFor()
   })
 
   it('filters by what was typed last, however late the answer to an earlier letter comes', async () => {
     const person = await personWith([...numbered(3), { name: 'oven-1' }])
     const page = await site.open(person)
-    await page.getByText('4 in all').waitFor()
+    await page.getByText('4 in total').waitFor()
     const names = (): Promise<string[]> => page.getByRole('row').getByRole('link').allTextContents()
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     await page.route('**/graphql/v1', async (route) => {
@@ -90,7 +90,7 @@ describeConsole('the list of devices', () => {
       if (operationName === 'DevicePage' && variables.name === 'n') await held
       await route.continue()
     })
-    const field = page.getByLabel('Part of the name')
+    const field = page.getByLabel('Filter by name')
     const isOfN = (request: Request): boolean => request.postData()?.includes('"name":"n"') ?? false
     const asked = page.waitForRequest(isOfN)
     await field.pressSequentially('n')
@@ -107,14 +107,14 @@ describeConsole('the list of devices', () => {
 
     // Letters are one step for the way back.
     await page.goBack()
-    await page.getByText('4 in all').waitFor()
+    await page.getByText('4 in total').waitFor()
     expect(await field.inputValue()).toBe('')
   })
 
   it('scrolls through thousands, each in its place', async () => {
     const person = await personWith(numbered(5_000))
     const page = await site.open(person)
-    await page.getByText('5,000 in all').waitFor()
+    await page.getByText('5,000 in total').waitFor()
     const table = page.getByRole('table', { name: 'Devices' })
     for (const number of [2_500, 4_900, 120, 5_000]) {
       await table.evaluate((element, top) => element.scrollTo({ top }), (number - 1) * 36)
@@ -133,7 +133,7 @@ describeConsole('the list of devices', () => {
       await table.evaluate((element, top) => element.scrollTo({ top }), (5_000 - number) * 36)
       await page.getByRole('link', { name: `node-${number}`, exact: true }).waitFor()
     }
-    await page.getByText('5,000 in all').waitFor()
+    await page.getByText('5,000 in total').waitFor()
 
     // A range is selected whole, also where it was never shown.
     await page.getByLabel('Select node-1', { exact: true }).click()
@@ -146,7 +146,7 @@ describeConsole('the list of devices', () => {
   it('shows states and values as they change, and keeps the order until it is asked to refresh', async () => {
     const person = await personWith(numbered(3))
     const page = await site.open(person, { path: '/devices?sort=%24svc.statusA%20asc' })
-    await page.getByText('3 in all').waitFor()
+    await page.getByText('3 in total').waitFor()
     const { login } = await person.data('{ login { devices { items { id name } } } }')
     const id = (name: string): string => login.devices.items.find((device: { name: string }) => device.name === name).id
     const names = (): Promise<string[]> => page.getByRole('row').getByRole('link').allTextContents()
@@ -175,7 +175,7 @@ describeConsole('the list of devices', () => {
     const person = await personWith(numbered(3, (index) => ({ attributes: { rack: `r${index}` } })))
     const page = await site.open(person)
     await page.getByRole('button', { name: 'Columns' }).click()
-    await page.getByRole('combobox', { name: 'Show an attribute' }).fill('rack')
+    await page.getByRole('combobox', { name: 'Add an attribute column' }).fill('rack')
     await page.getByRole('option', { name: 'rack' }).click()
     await page.getByRole('columnheader', { name: 'rack' }).waitFor()
     await page.getByRole('checkbox', { name: 'Services' }).click()
@@ -183,7 +183,7 @@ describeConsole('the list of devices', () => {
     await expect.poll(heads).not.toContain('Services')
     await page.getByRole('button', { name: 'Move State to the right' }).click()
     await expect.poll(async () => (await heads()).slice(1, 4)).toEqual(['Name', 'Platform', 'State'])
-    await page.getByRole('button', { name: 'Keep as my columns' }).click()
+    await page.getByRole('button', { name: 'Save as my columns' }).click()
     await expect.poll(() => new URL(page.url()).search).toBe('')
     await page.keyboard.press('Escape')
 
@@ -206,9 +206,9 @@ describeConsole('the list of devices', () => {
     )
     const [page, other] = [await site.open(person), await site.open(person, { path: '/devices?name=rack' })]
     await other.getByText('500 match').waitFor()
-    await page.getByLabel('Part of the name').fill('rack')
+    await page.getByLabel('Filter by name').fill('rack')
     await page.getByText('500 match').waitFor()
-    await page.getByLabel('Select all devices that match').check()
+    await page.getByLabel('Select all matching devices').check()
     await page.getByText('500 selected').waitFor()
     await page.getByRole('button', { name: 'Set an attribute' }).click()
     const dialog = page.getByRole('dialog', { name: 'Set an attribute on 500 devices' })
@@ -216,7 +216,7 @@ describeConsole('the list of devices', () => {
     await page.keyboard.press('Tab')
     await dialog.getByLabel('Value').fill('inspected')
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('460 get it new').waitFor()
+    await dialog.getByText('460 have no value now').waitFor()
     await dialog.getByText('40 have “old” now').waitFor()
     await dialog.getByRole('button', { name: 'Change 500 devices' }).click()
     await dialog.getByText('500 of 500 changed.').waitFor()
@@ -230,8 +230,8 @@ describeConsole('the list of devices', () => {
   it('stops half-way through a change of many and says how many were done', async () => {
     const person = await personWith(numbered(400))
     const page = await site.open(person)
-    await page.getByText('400 in all').waitFor()
-    await page.getByLabel('Select all devices that match').check()
+    await page.getByText('400 in total').waitFor()
+    await page.getByLabel('Select all matching devices').check()
     await page.getByRole('button', { name: 'Set an attribute' }).click()
     const dialog = page.getByRole('dialog', { name: 'Set an attribute on 400 devices' })
     await dialog.getByRole('combobox', { name: 'Attribute' }).fill('owner')
@@ -249,7 +249,7 @@ describeConsole('the list of devices', () => {
     await dialog.getByText('50 of 400 changed …').waitFor()
     await dialog.getByRole('button', { name: 'Stop' }).click()
     release()
-    await dialog.getByText('Stopped: 100 of 400 changed, 300 left as they were.').waitFor()
+    await dialog.getByText('Stopped: 100 of 400 changed, 300 unchanged.').waitFor()
     const { login } = await person.data('query ($a: Object) { login { devices(size: 1, attributes: $a) { total } } }', {
       a: { owner: 'night shift' },
     })
@@ -265,11 +265,11 @@ describeConsole('the list of devices', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete devices' })
     await dialog.getByRole('button', { name: 'Delete 3 devices' }).waitFor()
-    await dialog.getByLabel('Delete also the 1 that are active now').check()
+    await dialog.getByLabel('Also delete the 1 active device').check()
     await dialog.getByRole('button', { name: 'Delete 4 devices' }).click()
     await dialog.getByText('4 of 4 deleted.').waitFor()
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
     await page.getByRole('button', { name: 'Refresh' }).click()
-    await page.getByText('2 in all').waitFor()
+    await page.getByText('2 in total').waitFor()
   })
 })

@@ -115,7 +115,7 @@ async function startSession(context: BrowserContext, url: string, { email, passw
 
 /** Signs in on the page for that. */
 export async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
-  await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
+  await page.getByRole('textbox', { name: 'Email' }).fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

@@ -23,7 +23,7 @@ export async function furnish(page: Page, receivers: Receivers): Promise<Place[]
   const device = devices[1]
   if (device === undefined) throw new Error('the fleet has no devices')
   return [
-    { name: 'devices', path: '/devices?sort=lastReported%20desc', text: 'in all', onPhone: true },
+    { name: 'devices', path: '/devices?sort=lastReported%20desc', text: 'in total', onPhone: true },
     { name: 'device', path: `/devices/${device}`, text: 'Platform', onPhone: true },
     {
       name: 'context',
@@ -58,7 +58,7 @@ async function makeWebhooks(ask: Ask, { well, ill }: Receivers): Promise<{ alert
       inventory: createWebhook(
         url: $ill, name: "Inventory", events: [DEVICE_REGISTER, DEVICE_UPDATE, DEVICE_DELETE, ATTRIBUTE_CHANGE]
       ) { id }
-      alerts: createWebhook(url: $well, name: "Alerts of the night shift") { id }
+      alerts: createWebhook(url: $well, name: "Night shift alerts") { id }
       tickets: createWebhook(url: $well, name: "Tickets", events: [SERVICE_REMOVE], enabled: false) { id }
       createAccessKey(name: "Nightly export", readOnly: true) { key }
       createRegistrationCode(name: "meter", uses: 200) { code }

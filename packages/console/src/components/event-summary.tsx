@@ -1,5 +1,5 @@
 import { Badge, Box, Group, Text } from '@mantine/core'
-import { labelledFields, useLabels } from '../features/user-settings/labels.ts'
+import { labeledFields, useLabels } from '../features/user-settings/labels.ts'
 import { StateBadge } from './state-badge.tsx'
 
 interface EventSummaryProps {
@@ -30,7 +30,7 @@ const RESERVED = '$svc.'
 function Changes({ changes }: { changes: readonly Change[] }) {
   const labels = useLabels()
   const nameOf = (name: string): string => {
-    const field = labelledFields.find((each) => name === `${RESERVED}${each}`)
+    const field = labeledFields.find((each) => name === `${RESERVED}${each}`)
     return field === undefined ? name : labels[field]
   }
   return (

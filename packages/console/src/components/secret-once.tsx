@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { IconDownload, IconKey } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { CopyButton } from './copy-button.tsx'
-import { downloadText } from './download-text.ts'
+import { downloadText } from './download.ts'
 
 interface SecretOnceProps {
   /** The kind of secret: "secret access key", "device secret", or "registration code". */

@@ -11,7 +11,7 @@ import {
   type AccessKeyFieldsFragment,
   DeleteAccessKeyDocument,
   RenameAccessKeyDocument,
-  SwitchAccessKeyDocument,
+  SetAccessKeyEnabledDocument,
 } from './keys.generated.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 
@@ -71,7 +71,7 @@ function KeyMenu({ name, accessKey }: { name: string; accessKey: AccessKeyFields
   const { key, enabled } = accessKey
   const [renaming, rename] = useDisclosure()
   const [deleting, remove] = useDisclosure()
-  const switchKey = useChange(SwitchAccessKeyDocument)
+  const switchKey = useChange(SetAccessKeyEnabledDocument)
   const renameKey = useChange(RenameAccessKeyDocument)
   const deleteKey = useChange(DeleteAccessKeyDocument, ['AccessKey'])
   const toggle = (): Promise<unknown> =>

@@ -2,12 +2,12 @@ import { Button, Group, Paper, SimpleGrid, Stack, TextInput } from '@mantine/cor
 import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
 import { errorText } from '../../graphql/describe-error.ts'
-import { defaultLabel, type LabelledField, labelledFields, labelSetting, useLabels } from '../user-settings/labels.ts'
+import { defaultLabel, type LabeledField, labeledFields, labelSetting, useLabels } from '../user-settings/labels.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { Section } from './section.tsx'
 
-const categories = labelledFields.filter((field) => field.startsWith('category'))
-const statuses = labelledFields.filter((field) => field.startsWith('status'))
+const categories = labeledFields.filter((field) => field.startsWith('category'))
+const statuses = labeledFields.filter((field) => field.startsWith('status'))
 
 export function LabelsPage() {
   return (
@@ -30,7 +30,7 @@ export function LabelsPage() {
   )
 }
 
-function LabelField({ field }: { field: LabelledField }) {
+function LabelField({ field }: { field: LabeledField }) {
   const { setSetting } = useViewer()
   const label = useLabels()[field]
   const [text, setText] = useState<string>()

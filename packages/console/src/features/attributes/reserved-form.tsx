@@ -2,7 +2,7 @@ import { Button, Fieldset, Group, SimpleGrid, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { type LabelledField, labelledFields, useLabels } from '../user-settings/labels.ts'
+import { type LabeledField, labeledFields, useLabels } from '../user-settings/labels.ts'
 import { attributeRows, RESERVED_GROUP } from './attribute-rows.ts'
 import { ReservedField } from './reserved-field.tsx'
 import type { Attributes, Context } from './use-attributes.ts'
@@ -19,7 +19,7 @@ interface Draft {
   known: string | undefined
 }
 
-type Drafts = Partial<Record<LabelledField, Draft>>
+type Drafts = Partial<Record<LabeledField, Draft>>
 
 /** Category and Status A to E, which every device has. Each user chooses their labels. */
 export function ReservedForm({ attributes, context, onSave }: ReservedFormProps) {
@@ -28,18 +28,18 @@ export function ReservedForm({ attributes, context, onSave }: ReservedFormProps)
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<unknown>()
   const rows = new Map(attributeRows(attributes.base, attributes.overrides).map((row) => [row.name, row]))
-  const rowOf = (field: LabelledField) => rows.get(`${RESERVED_GROUP}.${field}`)
-  const currentValueOf = (field: LabelledField): string | undefined => {
+  const rowOf = (field: LabeledField) => rows.get(`${RESERVED_GROUP}.${field}`)
+  const currentValueOf = (field: LabeledField): string | undefined => {
     const row = rowOf(field)
     return context === undefined ? row?.base : row?.override
   }
-  const changed = labelledFields.filter((field) => {
+  const changed = labeledFields.filter((field) => {
     const draft = drafts[field]
     return draft !== undefined && draft.text !== (currentValueOf(field) ?? '')
   })
-  const edit = (field: LabelledField, text: string): void =>
+  const edit = (field: LabeledField, text: string): void =>
     setDrafts((before) => ({ ...before, [field]: { known: currentValueOf(field), ...before[field], text } }))
-  const discard = (field: LabelledField): void => setDrafts(({ [field]: _, ...rest }) => rest)
+  const discard = (field: LabeledField): void => setDrafts(({ [field]: _, ...rest }) => rest)
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
@@ -63,7 +63,7 @@ export function ReservedForm({ attributes, context, onSave }: ReservedFormProps)
         legend={context === undefined ? 'Category and Status' : `Category and Status in “${context}”`}
       >
         <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} spacing="sm" verticalSpacing="xs">
-          {labelledFields.map((field) => (
+          {labeledFields.map((field) => (
             <ReservedField
               key={field}
               label={labels[field]}

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { RemoveService } from '../services/remove-service.tsx'
 import { ServiceForm } from '../services/service-form.tsx'
 import type { ServiceRowFragment } from '../services/services.generated.ts'
-import { useUpdateService } from '../services/use-service.ts'
+import { useUpdateService } from '../services/use-update-service.ts'
 
 interface ServiceActionsProps {
   service: ServiceRowFragment

@@ -12,14 +12,14 @@ interface AddDeviceProps {
   onClose(): void
 }
 
-/** Registers a device by hand; its secret is shown this once. */
+/** A form that registers a device, then shows the device's secret, which is shown only once. */
 export function AddDevice({ opened, onClose }: AddDeviceProps) {
   const register = useCreation(AddDeviceDocument)
   const [added, setAdded] = useState<AddDeviceMutation['registerDevice']>()
   const [error, setError] = useState<unknown>()
   const form = useForm({
     initialValues: { name: '', hardwareId: '', platform: '' },
-    validate: { name: (name) => (name.trim() === '' ? 'A device needs a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
   const close = (): void => {
     setAdded(undefined)
@@ -42,7 +42,7 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
         <form onSubmit={form.onSubmit(submit)}>
           <Stack gap="sm">
             <Text size="sm" c="dimmed">
-              Devices can also join by themselves, with a{' '}
+              Devices can also register themselves with a{' '}
               <RouterAnchor to="/account/codes" inherit>
                 registration code
               </RouterAnchor>
@@ -51,10 +51,10 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
             <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
             <TextInput
               label="Hardware id"
-              description="Unique in the account; may be left empty"
+              description="Optional. Unique in the account."
               {...form.getInputProps('hardwareId')}
             />
-            <TextInput label="Platform" description="Such as linux-arm64" {...form.getInputProps('platform')} />
+            <TextInput label="Platform" description="For example, linux-arm64" {...form.getInputProps('platform')} />
             {error === undefined ? null : <ErrorNotice error={error} title="The device was not added" />}
             <Button type="submit" loading={form.submitting}>
               Add
@@ -67,7 +67,7 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
             <RouterAnchor to="/devices/$deviceId" params={{ deviceId: added.device.id }} inherit>
               {added.device.name}
             </RouterAnchor>{' '}
-            signs on with its id and this secret.
+            authenticates with its id and this secret.
           </Text>
           <SecretOnce
             what="device secret"

@@ -1,7 +1,7 @@
 import { Autocomplete, Button, Popover, Stack, TextInput } from '@mantine/core'
 import { IconFilter } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
-import { labelledFields, useLabels } from '../user-settings/labels.ts'
+import { labeledFields, useLabels } from '../user-settings/labels.ts'
 
 interface AttributeFilterProps {
   names: readonly string[]
@@ -10,14 +10,14 @@ interface AttributeFilterProps {
   onContext(context: string): void
 }
 
-/** Chooses devices by the value of an attribute, reserved ones by what the person calls them. */
+/** Filters devices by the value of an attribute. Reserved attributes are offered under the user's labels. */
 export function AttributeFilter({ names, context, onAdd, onContext }: AttributeFilterProps) {
   const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
   const [value, setValue] = useState('')
   const [contextTyped, setContextTyped] = useState(context ?? '')
   const labels = useLabels()
-  const reserved = new Map(labelledFields.map((field) => [labels[field], `$svc.${field}`]))
+  const reserved = new Map(labeledFields.map((field) => [labels[field], `$svc.${field}`]))
 
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -46,7 +46,7 @@ export function AttributeFilter({ names, context, onAdd, onContext }: AttributeF
           <Stack gap="xs" w={260}>
             <Autocomplete
               label="Attribute"
-              description="Its name, such as site or net.ssid"
+              description="A name such as site or net.ssid"
               data={[...new Set([...reserved.keys(), ...names])]}
               value={name}
               onChange={setName}
@@ -56,13 +56,13 @@ export function AttributeFilter({ names, context, onAdd, onContext }: AttributeF
             />
             <TextInput
               label="Value"
-              description="The whole value, in its case"
+              description="The whole value, case-sensitive"
               value={value}
               onChange={(event) => setValue(event.currentTarget.value)}
             />
             <TextInput
               label="Context"
-              description="Values as they are in this context; empty for base values"
+              description="Uses the values in this context. Leave empty to use base values."
               value={contextTyped}
               onChange={(event) => setContextTyped(event.currentTarget.value)}
             />

@@ -5,18 +5,18 @@ import { useLabels } from '../user-settings/labels.ts'
 import { attributeColumn, columnOf, fieldColumns, NAME_COLUMN } from './columns.ts'
 
 interface ColumnPickerProps {
-  /** Ids of what is shown, in order. */
+  /** The ids of the shown columns, in order. */
   shown: readonly string[]
   attributes: readonly string[]
   onChange(columns: string[]): void
-  /** Keeps what is shown now as the person's own choice; undefined where it is that already. */
-  onKeep?: () => void
-  /** Back to the person's own choice, or to what everybody begins with. */
+  /** Saves the shown columns as the user's default. Undefined if they already are. */
+  onSave?: () => void
+  /** Restores the user's saved columns, or the default ones. */
   onReset?: () => void
 }
 
-/** Chooses the columns and their order. */
-export function ColumnPicker({ shown, attributes, onChange, onKeep, onReset }: ColumnPickerProps) {
+/** Selects columns and changes their order. */
+export function ColumnPicker({ shown, attributes, onChange, onSave, onReset }: ColumnPickerProps) {
   const labels = useLabels()
   const [typed, setTyped] = useState('')
   const movable = shown.filter((id) => id !== NAME_COLUMN)
@@ -30,7 +30,7 @@ export function ColumnPicker({ shown, attributes, onChange, onKeep, onReset }: C
   const add = (name: string): void => {
     const id = attributeColumn(name.trim())
     if (name.trim() !== '' && !shown.includes(id)) onChange([...movable, id])
-    // What was chosen is put into the field after this.
+    // Mantine writes the selected option into the field after this callback.
     setTimeout(() => setTyped(''))
   }
   return (
@@ -76,7 +76,7 @@ export function ColumnPicker({ shown, attributes, onChange, onKeep, onReset }: C
               })}
               {hidden.length === 0 ? null : (
                 <Text size="xs" c="dimmed" mt={6}>
-                  Not shown
+                  Hidden
                 </Text>
               )}
               {hidden.map((id) => (
@@ -91,8 +91,8 @@ export function ColumnPicker({ shown, attributes, onChange, onKeep, onReset }: C
             </Stack>
           </ScrollArea.Autosize>
           <Autocomplete
-            label="Show an attribute"
-            placeholder="Name, such as net.ssid"
+            label="Add an attribute column"
+            placeholder="A name such as net.ssid"
             data={attributes.filter((name) => !shown.includes(attributeColumn(name)))}
             value={typed}
             onChange={setTyped}
@@ -104,9 +104,9 @@ export function ColumnPicker({ shown, attributes, onChange, onKeep, onReset }: C
             comboboxProps={{ withinPortal: false }}
           />
           <Group gap="xs">
-            {onKeep === undefined ? null : (
-              <Button size="xs" variant="light" onClick={onKeep}>
-                Keep as my columns
+            {onSave === undefined ? null : (
+              <Button size="xs" variant="light" onClick={onSave}>
+                Save as my columns
               </Button>
             )}
             {onReset === undefined ? null : (

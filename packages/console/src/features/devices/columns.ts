@@ -1,12 +1,12 @@
-import { type LabelledField, labelledFields } from '../user-settings/labels.ts'
+import { type LabeledField, labeledFields } from '../user-settings/labels.ts'
 
 export interface Column {
-  /** Stands in the address: a field of a device, or `attributes.` and an attribute's name. */
+  /** The id in the URL: a field of a device, or `attributes.` and an attribute's name. */
   id: string
   label: string
-  /** What `sort` calls it; undefined where the API does not sort by it. */
+  /** The name in `sort`. Undefined if the API cannot sort by it. */
   sort?: string
-  /** Pixels, until the person resizes it. */
+  /** The initial width in pixels. */
   width: number
 }
 
@@ -23,26 +23,28 @@ const fields: (Omit<Column, 'id'> & { id: string })[] = [
 
 const RESERVED_WIDTH = 130
 const ATTRIBUTE_WIDTH = 150
-const ATTRIBUTE = 'attributes.'
+const ATTRIBUTE_PREFIX = 'attributes.'
 
-/** Always there and always first: it names the row and links to the device. */
+/** This column is always shown, as the first one. It contains the link to the device. */
 export const NAME_COLUMN = 'name'
 
 export const defaultColumns: readonly string[] = [
   ...['name', 'state', 'services', 'platform', 'created', 'lastReported'],
-  ...labelledFields,
+  ...labeledFields,
 ]
 
-export const attributeColumn = (name: string): string => `${ATTRIBUTE}${name}`
+export const attributeColumn = (name: string): string => `${ATTRIBUTE_PREFIX}${name}`
 
-/** The attribute that a column shows; undefined for a field's. */
+/** The attribute that a column shows. Undefined for columns of fields. */
 export const attributeOf = (columnId: string): string | undefined =>
-  columnId.startsWith(ATTRIBUTE) && columnId.length > ATTRIBUTE.length ? columnId.slice(ATTRIBUTE.length) : undefined
+  columnId.startsWith(ATTRIBUTE_PREFIX) && columnId.length > ATTRIBUTE_PREFIX.length
+    ? columnId.slice(ATTRIBUTE_PREFIX.length)
+    : undefined
 
-const isLabelled = (id: string): id is LabelledField => labelledFields.some((field) => field === id)
+const isLabelled = (id: string): id is LabeledField => labeledFields.some((field) => field === id)
 
-/** The column of an id, undefined for an id that is none. */
-export function columnOf(id: string, labels: Readonly<Record<LabelledField, string>>): Column | undefined {
+/** The column with an id. Undefined for an unknown id. */
+export function columnOf(id: string, labels: Readonly<Record<LabeledField, string>>): Column | undefined {
   const field = fields.find((each) => each.id === id)
   if (field !== undefined) return field
   if (isLabelled(id)) return { id, label: labels[id], sort: `$svc.${id}`, width: RESERVED_WIDTH }
@@ -50,16 +52,16 @@ export function columnOf(id: string, labels: Readonly<Record<LabelledField, stri
   return attribute === undefined ? undefined : { id, label: attribute, sort: id, width: ATTRIBUTE_WIDTH }
 }
 
-/** The ids of every column that is a field. */
-export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labelledFields]
+/** The ids of all columns of fields. */
+export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
-/** What is shown: the name first, each once, nothing that is no column. */
-export function columnsOf(ids: readonly string[], labels: Readonly<Record<LabelledField, string>>): Column[] {
+/** The columns with these ids, starting with the name. Duplicate and unknown ids are omitted. */
+export function columnsOf(ids: readonly string[], labels: Readonly<Record<LabeledField, string>>): Column[] {
   const distinct = new Set([NAME_COLUMN, ...ids])
   return [...distinct].flatMap((id) => columnOf(id, labels) ?? [])
 }
 
-/** A value of nested attributes by its name; the first dot separates group and sub-name. */
+/** The value of an attribute in nested attributes. The first dot of a name separates the group and the sub-name. */
 export function attributeValue(attributes: Record<string, unknown> | undefined, name: string): string | undefined {
   const dot = name.indexOf('.')
   const found = dot < 0 ? attributes?.[name] : groupOf(attributes?.[name.slice(0, dot)])?.[name.slice(dot + 1)]

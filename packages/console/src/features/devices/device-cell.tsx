@@ -2,8 +2,8 @@ import { Hint } from '../../components/hint.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { attributeOf, attributeValue, type Column } from './columns.ts'
-import { DeviceAnchor } from './device-anchor.tsx'
 import classes from './device-cell.module.css'
+import { DeviceLink } from './device-link.tsx'
 import type { DeviceRowFragment } from './devices.generated.ts'
 
 interface DeviceCellProps {
@@ -11,11 +11,11 @@ interface DeviceCellProps {
   column: Column
 }
 
-/** What a column shows of a device. It is there a thousand times, so its parts are plain elements. */
+/** A cell of a device's row. A page has a thousand of them, so they consist of plain elements. */
 export function DeviceCell({ device, column: { id } }: DeviceCellProps) {
   switch (id) {
     case 'name':
-      return <DeviceAnchor id={device.id} name={device.name} />
+      return <DeviceLink id={device.id} name={device.name} />
     case 'state':
       return <StateBadge state={device.state} since={device.stateSince} />
     case 'services':
@@ -27,17 +27,17 @@ export function DeviceCell({ device, column: { id } }: DeviceCellProps) {
     case 'id':
       return <span className={classes.id}>{device.id}</span>
     default:
-      return <Value text={textOf(device, id)} />
+      return <Value text={cellValue(device, id)} />
   }
 }
 
-function textOf(device: DeviceRowFragment, columnId: string): string | null | undefined {
+function cellValue(device: DeviceRowFragment, columnId: string): string | null | undefined {
   const attribute = attributeOf(columnId)
   if (attribute !== undefined) return attributeValue(device.attributes, attribute)
   return device[columnId as 'platform' | 'hardwareId' | 'categoryA']
 }
 
-/** Values of many lines are one here; the whole of it is shown on hover and on the device's page. */
+/** Shows a value on one line. Hovering and the device's page show it unchanged. */
 function Value({ text }: { text: string | null | undefined }) {
   if (text === null || text === undefined) return null
   return <span title={text}>{text.replaceAll(/\s+/g, ' ')}</span>

@@ -2,24 +2,24 @@ import { Group, MultiSelect, Pill, Select, TagsInput } from '@mantine/core'
 import classes from '../../components/filters.module.css'
 import { AttributeFilter } from './attribute-filter.tsx'
 import type { DevicesSearch } from './devices-search.ts'
-import type { ListNames } from './list-names.ts'
+import type { ListOptions } from './list-options.ts'
 import { NameFilter } from './name-filter.tsx'
 
 interface DeviceFiltersProps {
   search: DevicesSearch
-  /** Whether rows of another filter or order are on their way. */
+  /** Whether the rows of a new filter or sort order are loading. */
   isBusy: boolean
   onChange(patch: Partial<DevicesSearch>, options?: { replace?: boolean }): void
-  names: ListNames | undefined
-  /** Platforms that were seen, to choose from. */
+  options: ListOptions | undefined
+  /** Suggested platforms. */
   platforms: readonly string[]
 }
 
-export function DeviceFilters({ search, isBusy, onChange, names, platforms }: DeviceFiltersProps) {
-  const types = (names?.applicationTypes ?? []).map(({ id, name }) => ({ value: String(id), label: name }))
+export function DeviceFilters({ search, isBusy, onChange, options, platforms }: DeviceFiltersProps) {
+  const types = (options?.applicationTypes ?? []).map(({ id, name }) => ({ value: String(id), label: name }))
   const attributes = Object.entries(search.attributes ?? {})
   const withoutAttribute = (name: string): DevicesSearch['attributes'] =>
-    orNone(Object.fromEntries(attributes.filter(([each]) => each !== name)))
+    orUndefined(Object.fromEntries(attributes.filter(([each]) => each !== name)))
   return (
     <Group gap="xs" mb="xs" role="search" aria-label="Filter devices" className={classes.filters}>
       <NameFilter name={search.name} isBusy={isBusy} onChange={(name, options) => onChange({ name }, options)} />
@@ -58,7 +58,7 @@ export function DeviceFilters({ search, isBusy, onChange, names, platforms }: De
         maw={320}
       />
       <AttributeFilter
-        names={names?.attributes ?? []}
+        names={options?.attributes ?? []}
         context={search.context}
         onAdd={(name, value, context) =>
           onChange({ attributes: { ...search.attributes, [name]: value }, context: context || undefined })
@@ -70,7 +70,7 @@ export function DeviceFilters({ search, isBusy, onChange, names, platforms }: De
           key={name}
           size="md"
           withRemoveButton
-          removeButtonProps={{ 'aria-label': `Remove the filter ${name}`, 'aria-hidden': false, tabIndex: 0 }}
+          removeButtonProps={{ 'aria-label': `Remove filter ${name}`, 'aria-hidden': false, tabIndex: 0 }}
           onRemove={() => onChange({ attributes: withoutAttribute(name) })}
         >
           {name} = {value === '' ? '(empty)' : value}
@@ -80,7 +80,7 @@ export function DeviceFilters({ search, isBusy, onChange, names, platforms }: De
         <Pill
           size="md"
           withRemoveButton
-          removeButtonProps={{ 'aria-label': 'Read base values again', 'aria-hidden': false, tabIndex: 0 }}
+          removeButtonProps={{ 'aria-label': 'Use base values', 'aria-hidden': false, tabIndex: 0 }}
           onRemove={() => onChange({ context: undefined })}
         >
           in context {search.context}
@@ -90,5 +90,5 @@ export function DeviceFilters({ search, isBusy, onChange, names, platforms }: De
   )
 }
 
-const orNone = (values: Record<string, string>): Record<string, string> | undefined =>
+const orUndefined = (values: Record<string, string>): Record<string, string> | undefined =>
   Object.keys(values).length === 0 ? undefined : values

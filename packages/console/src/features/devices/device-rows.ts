@@ -4,93 +4,95 @@ import { DeviceCountDocument, DevicePageDocument, type DevicePageQuery } from '.
 import type { DeviceQuery } from './devices-search.ts'
 import { isFiltered } from './devices-search.ts'
 import { PageCache, type Row } from './page-cache.ts'
-import { missingRuns, type PageRun, widened } from './page-runs.ts'
+import { extendRun, missingRuns, type PageRun } from './page-runs.ts'
 
-/** The rows of one order and filter, fetched as they come into view. */
+/** The rows of a filter and sort order, fetched as they come into view. */
 export interface DeviceRows {
   readonly query: DeviceQuery
-  /** Changes whenever something else does. */
+  /** Incremented after every change. */
   readonly version: number
-  /** Whether the first answer is there. */
+  /** Whether the first response has arrived. */
   readonly isReady: boolean
-  /** How many match; undefined until it is known. */
+  /** The number of matching devices. Undefined until known. */
   readonly total: number | undefined
-  /** How many rows the list has, as far as is known. */
+  /** The number of rows known so far. */
   readonly length: number
-  /** Rows moved, came or went since they were fetched: the order shown is not that of now. */
+  /** Whether rows were added, removed, or moved since they were fetched. */
   readonly isOutdated: boolean
   readonly error: CombinedError | undefined
   row(index: number): Row | undefined
   /**
-   * These rows are in view, the last one not among them. What is missing is asked for: these first, then those around.
+   * Sets the rows in view, from `from` up to but not including `to`. Missing rows are fetched, first those in view,
+   * then those around.
    */
-  show(from: number, to: number): void
-  /** Something happened to these devices. */
-  touch(ids: readonly string[]): void
-  /** Devices came or went. */
+  setView(from: number, to: number): void
+  /** Refetches these devices, because they changed. */
+  markChanged(ids: readonly string[]): void
+  /** Counts the matching devices again, because devices were added or deleted. */
   recount(): void
   retry(): void
   listen(changed: () => void): () => void
   close(): void
 }
 
-/** A window shows one page or two, and they are one question. */
-const PAGE = 25
+/** A window shows one or two pages, which are fetched in one request. */
+const PAGE_SIZE = 25
 const FIRST_PAGES = 2
-const MOST_PAGES = 240
-/** Of the pages around those in view, so many are one question. */
-const MOST_IN_RUN = 4
-/** A fast scroll passes over many pages; of those in its way, some are asked for, and those where it ends. */
-const SETTLE_MS = 40
-const DRAWN_MS = 30
-const RECOUNT_AFTER_MS = 1500
-/** Beyond the rows in view, so that a slow scroll meets no holes. */
+const MAX_PAGES = 240
+/** The number of pages around the view that one request fetches. */
+const MAX_RUN = 4
+/** The minimum interval between fetches while scrolling, because a fast scroll passes many pages. */
+const SCROLL_THROTTLE_MS = 40
+/** The time for rendering new rows before the rows around them are fetched. */
+const RENDER_MS = 30
+const RECOUNT_DELAY_MS = 1500
+/** The number of rows fetched before and after those in view, so that a slow scroll shows no gaps. */
 const MARGIN = 40
 
-/** A question on its way. */
-interface Asking {
+/** A request in flight. */
+interface PageRequest {
   pages: readonly number[]
   end(): void
 }
 
 type Listed = NonNullable<DevicePageQuery['login']>['devices']
 
-const pageOf = (row: number): number => Math.floor(Math.max(0, row) / PAGE)
+const pageOf = (row: number): number => Math.floor(Math.max(0, row) / PAGE_SIZE)
 
-const numbersOf = (first: number, count: number): number[] =>
+const range = (first: number, count: number): number[] =>
   Array.from({ length: Math.max(0, count) }, (_, index) => first + index)
 
-interface Beginning {
-  /** How many match, where another order of the same rows told it. */
+interface InitialState {
+  /** The number of matching devices, if it is known from another sort order of the same filter. */
   total?: number | undefined
 }
 
-export function createDeviceRows(client: Client, query: DeviceQuery, beginning: Beginning = {}): DeviceRows {
+export function createDeviceRows(client: Client, query: DeviceQuery, initial: InitialState = {}): DeviceRows {
   const { filter, sort, withAttributes, firstRecord } = query
-  const pages = new PageCache(MOST_PAGES)
-  const loading = new Map<number, Asking>()
+  const pages = new PageCache(MAX_PAGES)
+  const loading = new Map<number, PageRequest>()
   const listeners = new Set<() => void>()
   const timers = new Set<ReturnType<typeof setTimeout>>()
   let version = 0
-  let total = beginning.total
+  let total = initial.total
   let isCounted = false
-  /** Rows of the list as it was fetched; what came or went since shows in the total alone. */
-  let known: number | undefined
-  let seen = 0
+  /** The length of the list as fetched. Later additions and deletions change only `total`. */
+  let fullLength: number | undefined
+  let seenLength = 0
   let isOutdated = false
   let error: CombinedError | undefined
-  let view = { from: 0, to: PAGE * FIRST_PAGES }
+  let view = { from: 0, to: PAGE_SIZE * FIRST_PAGES }
   let isClosed = false
-  let isUnsettled = false
-  let settling: ReturnType<typeof setTimeout> | undefined
-  let recounting: ReturnType<typeof setTimeout> | undefined
+  let hasScrolled = false
+  let throttleTimer: ReturnType<typeof setTimeout> | undefined
+  let recountTimer: ReturnType<typeof setTimeout> | undefined
 
-  const tell = (): void => {
+  const notify = (): void => {
     version++
     for (const listener of listeners) listener()
   }
 
-  const later = (run: () => void, ms: number): ReturnType<typeof setTimeout> => {
+  const schedule = (run: () => void, ms: number): ReturnType<typeof setTimeout> => {
     const timer = setTimeout(() => {
       timers.delete(timer)
       run()
@@ -99,106 +101,106 @@ export function createDeviceRows(client: Client, query: DeviceQuery, beginning: 
     return timer
   }
 
-  const load = ({ first, count: pagesAsked }: PageRun): void => {
+  const load = ({ first, count }: PageRun): void => {
     const before = first > 0 ? pages.peek(first - 1)?.cursor : undefined
-    const place = before ? { after: before } : { from: first * PAGE + firstRecord }
-    const variables = { ...filter, ...place, size: pagesAsked * PAGE, sort, withAttributes }
-    const asked = numbersOf(first, pagesAsked)
-    const asking = client
+    const position = before ? { after: before } : { from: first * PAGE_SIZE + firstRecord }
+    const variables = { ...filter, ...position, size: count * PAGE_SIZE, sort, withAttributes }
+    const requested = range(first, count)
+    const request = client
       .query(DevicePageDocument, variables, { requestPolicy: 'network-only' })
       .subscribe(({ data, error: failure, stale }) => {
         if (stale) return
         end()
         error = failure
         const list = data?.login?.devices
-        if (list !== undefined) keep(first, list)
-        tell()
-        // What is around is asked for when these are drawn.
-        if (list !== undefined) later(loadView, DRAWN_MS)
+        if (list !== undefined) store(first, list)
+        notify()
+        // Fetch the rows around these after rendering them.
+        if (list !== undefined) schedule(loadView, RENDER_MS)
       })
-    // Left open, it would be asked again after each mutation of devices.
+    // An open query would be refetched after each mutation of devices.
     const end = (): void => {
-      asking.unsubscribe()
-      for (const page of asked) loading.delete(page)
+      request.unsubscribe()
+      for (const page of requested) loading.delete(page)
     }
-    for (const page of asked) loading.set(page, { pages: asked, end })
+    for (const page of requested) loading.set(page, { pages: requested, end })
   }
 
-  const keep = (first: number, { items, hasMore, cursor }: Listed): void => {
-    const count = Math.max(1, Math.ceil(items.length / PAGE))
-    for (const [index, page] of numbersOf(first, count).entries()) {
-      const rows = items.slice(index * PAGE, (index + 1) * PAGE).map((device) => ({ device }))
-      // Of those before the last, no cursor is told.
+  const store = (first: number, { items, hasMore, cursor }: Listed): void => {
+    const count = Math.max(1, Math.ceil(items.length / PAGE_SIZE))
+    for (const [index, page] of range(first, count).entries()) {
+      const rows = items.slice(index * PAGE_SIZE, (index + 1) * PAGE_SIZE).map((device) => ({ device }))
+      // The response contains a cursor only for the last page.
       pages.put(page, index + 1 < count ? { rows, hasMore: true, cursor: null } : { rows, hasMore, cursor })
     }
-    const end = first * PAGE + items.length
-    seen = Math.max(seen, end + (hasMore ? 1 : 0))
-    if (!hasMore) known = end
-    if (!isOutdated) total = known ?? total
+    const end = first * PAGE_SIZE + items.length
+    seenLength = Math.max(seenLength, end + (hasMore ? 1 : 0))
+    if (!hasMore) fullLength = end
+    if (!isOutdated) total = fullLength ?? total
   }
 
   const loadView = (): void => {
     if (isClosed || error !== undefined) return
-    const isThere = (page: number): boolean => pages.look(page) !== undefined || loading.has(page)
+    const isLoaded = (page: number): boolean => pages.get(page) !== undefined || loading.has(page)
     const last = pageOf(length() - 1)
     const inView = { first: pageOf(view.from), last: Math.min(last, pageOf(view.to - 1)) }
     const near = { first: pageOf(view.from - MARGIN), last: Math.min(last, pageOf(view.to + MARGIN - 1)) }
     const isNear = (page: number): boolean => page >= near.first && page <= near.last
-    for (const asking of new Set(loading.values())) if (!asking.pages.some(isNear)) asking.end()
-    for (const run of missingRuns(inView.first, inView.last, isThere)) load(run)
-    // The rest is asked for when these are there.
-    if (numbersOf(inView.first, inView.last - inView.first + 1).some((page) => loading.has(page))) return
+    for (const request of new Set(loading.values())) if (!request.pages.some(isNear)) request.end()
+    for (const run of missingRuns(inView.first, inView.last, isLoaded)) load(run)
+    // The rows around the view are fetched after those in view.
+    if (range(inView.first, inView.last - inView.first + 1).some((page) => loading.has(page))) return
     if (!isCounted) countOnce()
-    for (const run of missingRuns(near.first, near.last, isThere))
-      load(widened(run, { inView, last, most: MOST_IN_RUN, isThere }))
-    changes.askSoon()
+    for (const run of missingRuns(near.first, near.last, isLoaded))
+      load(extendRun(run, { inView, last, max: MAX_RUN, isLoaded }))
+    changes.refetchSoon()
   }
 
-  /** Once the first rows are there, which come sooner without it. */
+  /** Counts the devices after the first rows have arrived, because counting would delay them. */
   const countOnce = (): void => {
     isCounted = true
-    if (known !== undefined) return
+    if (fullLength !== undefined) return
     client
       .query(DeviceCountDocument, filter, { requestPolicy: 'network-only' })
       .toPromise()
       .then(({ data }) => {
         if (isClosed) return
         if (data?.login == null) {
-          // The next answer brings another try.
+          // Retried after the next response.
           isCounted = false
           return
         }
         total = data.login.devices.total
-        if (known !== undefined && known !== total) isOutdated = true
-        known ??= total
-        tell()
+        if (fullLength !== undefined && fullLength !== total) isOutdated = true
+        fullLength ??= total
+        notify()
         loadView()
       })
   }
 
-  const settle = (): void => {
-    settling = undefined
-    if (!isUnsettled) return
-    isUnsettled = false
+  const endThrottle = (): void => {
+    throttleTimer = undefined
+    if (!hasScrolled) return
+    hasScrolled = false
     loadView()
-    settling = later(settle, SETTLE_MS)
+    throttleTimer = schedule(endThrottle, SCROLL_THROTTLE_MS)
   }
 
-  const length = (): number => known ?? Math.max(seen, beginning.total ?? 0)
-  const rowAt = (index: number): Row | undefined => pages.peek(pageOf(index))?.rows[index % PAGE]
+  const length = (): number => fullLength ?? Math.max(seenLength, initial.total ?? 0)
+  const rowAt = (index: number): Row | undefined => pages.peek(pageOf(index))?.rows[index % PAGE_SIZE]
 
   const changes = createChangedRows(client, {
     query,
     pages,
-    later,
+    schedule,
     idsInView() {
       const first = Math.max(0, view.from - MARGIN)
-      return numbersOf(first, view.to + MARGIN - first).flatMap((row) => rowAt(row)?.device.id ?? [])
+      return range(first, view.to + MARGIN - first).flatMap((row) => rowAt(row)?.device.id ?? [])
     },
     onChanged(hasMoved) {
       if (isClosed) return
       if (hasMoved) isOutdated = true
-      tell()
+      notify()
     },
   })
   load({ first: 0, count: FIRST_PAGES })
@@ -224,26 +226,26 @@ export function createDeviceRows(client: Client, query: DeviceQuery, beginning: 
       return error
     },
     row: rowAt,
-    show(from, to) {
+    setView(from, to) {
       view = { from, to }
-      if (settling !== undefined) {
-        isUnsettled = true
+      if (throttleTimer !== undefined) {
+        hasScrolled = true
         return
       }
       loadView()
-      settling = later(settle, SETTLE_MS)
+      throttleTimer = schedule(endThrottle, SCROLL_THROTTLE_MS)
     },
-    touch(ids) {
-      // What is on its way may be from before.
-      const known = ids.filter((id) => loading.size > 0 || pages.find(id) !== undefined)
-      if (known.length > 0) changes.add(known)
-      // A device that is not among the rows may match the filter now.
+    markChanged(ids) {
+      // A request in flight may return outdated rows.
+      const affected = ids.filter((id) => loading.size > 0 || pages.find(id) !== undefined)
+      if (affected.length > 0) changes.add(affected)
+      // A device without a row may now match the filter.
       else if (isFiltered(filter)) this.recount()
     },
     recount() {
-      if (recounting !== undefined) return
-      recounting = later(() => {
-        recounting = undefined
+      if (recountTimer !== undefined) return
+      recountTimer = schedule(() => {
+        recountTimer = undefined
         const before = total
         client
           .query(DeviceCountDocument, filter, { requestPolicy: 'network-only' })
@@ -253,14 +255,14 @@ export function createDeviceRows(client: Client, query: DeviceQuery, beginning: 
             if (data.login.devices.total === before) return
             total = data.login.devices.total
             isOutdated = true
-            tell()
+            notify()
           })
-      }, RECOUNT_AFTER_MS)
+      }, RECOUNT_DELAY_MS)
     },
     retry() {
       error = undefined
       loadView()
-      tell()
+      notify()
     },
     listen(listener) {
       listeners.add(listener)
@@ -269,7 +271,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, beginning: 
     close() {
       isClosed = true
       for (const timer of timers) clearTimeout(timer)
-      for (const asking of new Set(loading.values())) asking.end()
+      for (const request of new Set(loading.values())) request.end()
     },
   }
 }

@@ -8,15 +8,15 @@ import { type Column, NAME_COLUMN } from './columns.ts'
 import type { DeviceRows } from './device-rows.ts'
 import classes from './device-table.module.css'
 import type { Sort } from './devices-search.ts'
-import { idsOfRows } from './ids-of-rows.ts'
+import { readRowIds } from './row-ids.ts'
 import type { Selection } from './selection.ts'
 import { TableHead } from './table-head.tsx'
 import { TableRow } from './table-row.tsx'
-import { useRoomBelow } from './use-room-below.ts'
+import { useAvailableHeight } from './use-available-height.ts'
 
 interface DeviceTableProps {
   rows: DeviceRows
-  isBehind: boolean
+  isStale: boolean
   columns: readonly Column[]
   widths: Readonly<Record<string, number>>
   sort: Sort
@@ -26,22 +26,22 @@ interface DeviceTableProps {
 }
 
 const ROW_HEIGHT = 36
-const CHECK_WIDTH = 40
+const CHECKBOX_WIDTH = 40
 const PHONE_NAME_WIDTH = 170
-/** Rows that are ready above and below those in view. */
+/** The number of rows rendered before and after those in view. */
 const OVERSCAN = 8
-/** Browsers draw no element higher than about 33 million pixels. */
-export const MOST_ROWS = 900_000
+/** Browsers limit the height of an element to about 33 million pixels. */
+export const MAX_ROWS = 900_000
 
-/** The list as a table that holds only the rows in view, however many there are. */
-export function DeviceTable({ rows, isBehind, columns, sort, onSort, onResize, selection, ...more }: DeviceTableProps) {
-  const widths = useFitting(more.widths)
+/** The device list as a virtual table that renders only the rows in view. */
+export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, selection, ...more }: DeviceTableProps) {
+  const widths = useColumnWidths(more.widths)
   const client = useClient()
   const viewport = useRef<HTMLDivElement>(null)
   const lastChecked = useRef<number | null>(null)
-  const height = useRoomBelow(viewport)
+  const height = useAvailableHeight(viewport)
   useSyncExternalStore(rows.listen, () => rows.version)
-  const length = Math.min(rows.length, MOST_ROWS)
+  const length = Math.min(rows.length, MAX_ROWS)
   const virtual = useVirtualizer({
     count: length,
     getScrollElement: () => viewport.current,
@@ -51,9 +51,9 @@ export function DeviceTable({ rows, isBehind, columns, sort, onSort, onResize, s
   })
   const items = virtual.getVirtualItems()
   const { startIndex: from, endIndex: last } = virtual.range ?? { startIndex: 0, endIndex: 0 }
-  useLayoutEffect(() => rows.show(from, last + 1), [rows, from, last])
+  useLayoutEffect(() => rows.setView(from, last + 1), [rows, from, last])
   useLayoutEffect(() => {
-    // Another order or filter begins at its top.
+    // A new sort order or filter starts at the top.
     if (rows) viewport.current?.scrollTo({ top: 0 })
     lastChecked.current = null
   }, [rows])
@@ -62,10 +62,10 @@ export function DeviceTable({ rows, isBehind, columns, sort, onSort, onResize, s
     const other = isRange ? (lastChecked.current ?? index) : index
     const [first, last] = [Math.min(index, other), Math.max(index, other)]
     lastChecked.current = index
-    const ids = Array.from({ length: last - first + 1 }, (_, place) => rows.row(first + place)?.device.id)
+    const ids = Array.from({ length: last - first + 1 }, (_, offset) => rows.row(first + offset)?.device.id)
     if (ids.every((id) => id !== undefined)) selection.set(ids, isSelected)
     else
-      idsOfRows(client, rows, { first, last }).then(
+      readRowIds(client, rows, { first, last }).then(
         (all) => selection.set(all, isSelected),
         (error: unknown) =>
           notifications.show({ color: 'red', title: 'The rows were not selected', message: errorText(error) }),
@@ -73,19 +73,19 @@ export function DeviceTable({ rows, isBehind, columns, sort, onSort, onResize, s
   }
 
   const widthOf = (column: Column): number => widths[column.id] ?? column.width
-  const width = columns.reduce((sum, column) => sum + widthOf(column), CHECK_WIDTH)
-  // Neither is known at first: all is all.
+  const width = columns.reduce((sum, column) => sum + widthOf(column), CHECKBOX_WIDTH)
+  // Both counts are undefined until the total is known. Then equal counts mean that all devices are selected.
   const selectedCount = selection.count(rows.total)
   return (
     <div
       ref={viewport}
       className={classes.viewport}
       style={{ height }}
-      data-behind={isBehind || undefined}
+      data-stale={isStale || undefined}
       role="table"
       aria-label="Devices"
       aria-rowcount={rows.length + 1}
-      aria-busy={isBehind}
+      aria-busy={isStale}
     >
       <TableHead
         columns={columns}
@@ -117,8 +117,8 @@ export function DeviceTable({ rows, isBehind, columns, sort, onSort, onResize, s
   )
 }
 
-/** On a phone, name and state fit beside each other. */
-function useFitting(widths: DeviceTableProps['widths']): DeviceTableProps['widths'] {
+/** Narrows the name column on phones, so that name and state fit. */
+function useColumnWidths(widths: DeviceTableProps['widths']): DeviceTableProps['widths'] {
   const isPhone = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false })
   return useMemo(() => (isPhone ? { [NAME_COLUMN]: PHONE_NAME_WIDTH, ...widths } : widths), [isPhone, widths])
 }

@@ -15,47 +15,47 @@ import { attributeOf, columnsOf } from './columns.ts'
 import { CsvMenu } from './csv/csv-menu.tsx'
 import { DeviceFilters } from './device-filters.tsx'
 import type { DeviceRows } from './device-rows.ts'
-import { DeviceTable, MOST_ROWS } from './device-table.tsx'
+import { DeviceTable, MAX_ROWS } from './device-table.tsx'
 import type { DeviceQuery } from './devices-search.ts'
 import { DEFAULT_SORT, type DevicesSearch, filterOf, isFiltered, readSort, writeSort } from './devices-search.ts'
-import { useKeptColumns } from './kept-columns.ts'
-import { type ListNames, useListNames } from './list-names.ts'
+import { type ListOptions, useListOptions } from './list-options.ts'
 import { NoDevices } from './no-devices.tsx'
+import { useSavedColumns } from './saved-columns.ts'
 import { useSelection } from './selection.ts'
 import { useDeviceRows } from './use-device-rows.ts'
 
 export function DevicesPage() {
-  const names = useListNames()
-  return names === undefined ? <Loading what="devices" /> : <DeviceList names={names} />
+  const options = useListOptions()
+  return options === undefined ? <Loading what="devices" /> : <DeviceList options={options} />
 }
 
 const noWidths = {}
 
-function DeviceList({ names }: { names: ListNames }) {
+function DeviceList({ options }: { options: ListOptions }) {
   const [search, change] = useUrlState('/shell/devices')
   const [isAdding, setAdding] = useState(false)
   const labels = useLabels()
-  const kept = useKeptColumns()
-  const shownIds = search.columns ?? kept.columns
+  const saved = useSavedColumns()
+  const shownIds = search.columns ?? saved.columns
   const columns = useMemo(() => columnsOf(shownIds, labels), [shownIds, labels])
   const query = queryOf(
     search,
     columns.some(({ id }) => attributeOf(id) !== undefined),
-    names,
+    options,
   )
-  const { rows, isBehind, refresh } = useDeviceRows(query)
+  const { rows, isStale, refresh } = useDeviceRows(query)
   const selection = useSelection(JSON.stringify(query.filter))
   const platforms = usePlatforms(rows)
 
-  const keep = async (): Promise<void> => {
+  const saveColumns = async (): Promise<void> => {
     try {
-      await kept.keep(columns.map(({ id }) => id))
+      await saved.save(columns.map(({ id }) => id))
       change({ columns: undefined }, { replace: true })
     } catch (error) {
-      notifications.show({ color: 'red', title: 'Your columns were not kept', message: errorText(error) })
+      notifications.show({ color: 'red', title: 'Your columns were not saved', message: errorText(error) })
     }
   }
-  // Nothing stands under the pointer that could move away.
+  // Refreshing an empty list moves no row from under the pointer.
   const isFirst = rows.isOutdated && rows.length === 0
   useEffect(() => {
     if (isFirst) refresh()
@@ -71,9 +71,9 @@ function DeviceList({ names }: { names: ListNames }) {
           <>
             <ColumnPicker
               shown={columns.map(({ id }) => id)}
-              attributes={names.attributes}
+              attributes={options.attributes}
               onChange={(next) => change({ columns: next })}
-              onKeep={search.columns === undefined ? undefined : keep}
+              onSave={search.columns === undefined ? undefined : saveColumns}
               onReset={
                 search.columns === undefined && search.widths === undefined
                   ? undefined
@@ -87,12 +87,12 @@ function DeviceList({ names }: { names: ListNames }) {
           </>
         }
       />
-      <DeviceFilters search={search} isBusy={isBehind} onChange={change} names={names} platforms={platforms} />
+      <DeviceFilters search={search} isBusy={isStale} onChange={change} options={options} platforms={platforms} />
       <SelectionBar
         selection={selection}
         filter={query.filter}
         total={rows.total}
-        attributes={names.attributes}
+        attributes={options.attributes}
         shown={shown}
       />
       <Outdated isOutdated={rows.isOutdated} onRefresh={refresh} />
@@ -116,7 +116,7 @@ function DeviceList({ names }: { names: ListNames }) {
       ) : (
         <DeviceTable
           rows={rows}
-          isBehind={isBehind}
+          isStale={isStale}
           columns={columns}
           widths={search.widths ?? noWidths}
           sort={readSort(search.sort)}
@@ -136,7 +136,7 @@ function DeviceList({ names }: { names: ListNames }) {
   )
 }
 
-function queryOf(search: DevicesSearch, withAttributes: boolean, { firstRecord }: ListNames): DeviceQuery {
+function queryOf(search: DevicesSearch, withAttributes: boolean, { firstRecord }: ListOptions): DeviceQuery {
   return { filter: filterOf(search), sort: search.sort ?? DEFAULT_SORT, withAttributes, firstRecord }
 }
 
@@ -151,8 +151,8 @@ function Count({ rows: { total, length }, isFiltered }: CountProps) {
   if (total === undefined) return null
   return (
     <Text c="dimmed" role="status">
-      {number.format(total)} {isFiltered ? (total === 1 ? 'matches' : 'match') : 'in all'}
-      {length > MOST_ROWS ? `, of which the first ${number.format(MOST_ROWS)} are listed: filter to see others` : ''}
+      {number.format(total)} {isFiltered ? (total === 1 ? 'matches' : 'match') : 'in total'}
+      {length > MAX_ROWS ? `; the list shows the first ${number.format(MAX_ROWS)}, filter to see others` : ''}
     </Text>
   )
 }
@@ -162,13 +162,13 @@ interface OutdatedProps {
   onRefresh(): void
 }
 
-/** Rows keep their places under the pointer; the order of now is a click away. */
+/** Offers to refresh an outdated list. Refreshing automatically would move rows from under the pointer. */
 function Outdated({ isOutdated, onRefresh }: OutdatedProps) {
   if (!isOutdated) return null
   return (
     <Alert color="blue" py={6} mb="xs" role="status">
       <Group justify="space-between">
-        <Text size="sm">Devices came, went or changed their place in this order.</Text>
+        <Text size="sm">Devices were added, deleted, or sorted differently.</Text>
         <Button
           size="xs"
           variant="light"
@@ -182,19 +182,19 @@ function Outdated({ isOutdated, onRefresh }: OutdatedProps) {
   )
 }
 
-/** The platforms of the rows seen so far, for the filter to suggest. */
+/** The platforms of the rows loaded so far, suggested by the filter. */
 function usePlatforms(rows: DeviceRows): readonly string[] {
   const [seen, setSeen] = useState<readonly string[]>([])
   useEffect(() => {
-    const look = (): void => {
+    const collect = (): void => {
       const found = Array.from({ length: Math.min(rows.length, 500) }, (_, index) => rows.row(index)?.device.platform)
       setSeen((before) => {
         const all = new Set([...before, ...found.filter((platform) => platform != null && platform !== '')])
         return all.size === before.length ? before : ([...all].sort() as string[])
       })
     }
-    look()
-    return rows.listen(look)
+    collect()
+    return rows.listen(collect)
   }, [rows])
   return seen
 }

@@ -10,6 +10,6 @@ test.each([
   ['-attributes.site', 'attributes.site desc'],
   ['-site DESC', '-site desc'],
   ['-site asc', '-site asc'],
-])('reads the sort %j of an address as %j', (sort, expected) => {
+])('parses the sort order %j as %j', (sort, expected) => {
   expect(writeSort(readSort(sort))).toBe(expected)
 })

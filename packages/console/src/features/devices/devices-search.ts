@@ -1,60 +1,60 @@
 export interface DeviceQuery {
   filter: DeviceFilter
   sort: string
-  /** Whether custom attributes are shown. */
+  /** Whether custom attributes are fetched. */
   withAttributes: boolean
-  /** What the server counts records from: 1, unless it was set to 0. */
+  /** The number of the first record: 1, unless the server is configured to use 0. */
   firstRecord: number
 }
 
-/** What the list shows, kept in its address; what is left away is the default. */
+/** The list's state in its URL. Omitted members have their defaults. */
 export interface DevicesSearch {
-  /** In the API's form: `name asc`, `-lastReported`, `attributes.site desc`. */
+  /** In the API's format: `name asc`, `-lastReported`, or `attributes.site desc`. */
   sort?: string
-  /** Part of the name. */
+  /** A part of the name. */
   name?: string
   state?: 'active' | 'inactive'
   platform?: string[]
-  /** Ids of application types, of which a device has a service. */
+  /** Ids of application types. Devices match if they have a service of one of these types. */
   application?: number[]
-  /** Values that the devices' attributes have. */
+  /** Required values of attributes. */
   attributes?: Record<string, string>
-  /** In which attributes are read. */
+  /** The context of the attribute values. */
   context?: string
-  /** Ids of the columns in their order; the person's own choice where left away. */
+  /** The ids of the columns in order. The user's saved columns by default. */
   columns?: string[]
-  /** Widths in pixels that differ from the columns' own. */
+  /** Column widths in pixels that differ from the defaults. */
   widths?: Record<string, number>
 }
 
-const LEAST_WIDTH = 60
-const MOST_WIDTH = 1200
+export const MIN_WIDTH = 60
+export const MAX_WIDTH = 1200
 
-/** Reads it; what is wrong in an address is left out, never an error. */
+/** Parses search parameters. Invalid values are ignored. */
 export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
   const { state } = search
-  const widths = numbers(search.widths, LEAST_WIDTH, MOST_WIDTH)
+  const widths = numbers(search.widths, MIN_WIDTH, MAX_WIDTH)
   const application = list(search.application).filter((value) => Number.isInteger(value)) as number[]
-  return leaveOutEmpty({
-    sort: text(search.sort),
-    name: text(search.name),
+  return omitEmpty({
+    sort: stringOf(search.sort),
+    name: stringOf(search.name),
     state: state === 'active' || state === 'inactive' ? state : undefined,
-    platform: texts(search.platform),
+    platform: stringsOf(search.platform),
     application,
     attributes: values(search.attributes),
-    context: text(search.context),
-    columns: texts(search.columns),
+    context: stringOf(search.context),
+    columns: stringsOf(search.columns),
     widths,
   })
 }
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** The router reads `name=7` as a number; it was typed as text. */
-const text = (value: unknown): string | undefined =>
+/** A string parameter. The router parses `name=7` as a number. */
+const stringOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 
-const texts = (value: unknown): string[] => [...new Set(list(value).flatMap((each) => text(each) ?? []))]
+const stringsOf = (value: unknown): string[] => [...new Set(list(value).flatMap((each) => stringOf(each) ?? []))]
 
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
@@ -62,25 +62,25 @@ const entriesOf = (value: unknown): [string, unknown][] =>
 const values = (value: unknown): Record<string, string> =>
   Object.fromEntries(
     entriesOf(value).flatMap(([name, each]) => {
-      const found = text(each)
+      const found = stringOf(each)
       return found === undefined ? [] : [[name, found]]
     }),
   )
 
-const numbers = (value: unknown, least: number, most: number): Record<string, number> =>
+const numbers = (value: unknown, min: number, max: number): Record<string, number> =>
   Object.fromEntries(
     entriesOf(value).filter(
-      (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] >= least && entry[1] <= most,
+      (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] >= min && entry[1] <= max,
     ),
   )
 
-function leaveOutEmpty(search: DevicesSearch): DevicesSearch {
+function omitEmpty(search: DevicesSearch): DevicesSearch {
   const isEmpty = (value: unknown): boolean =>
     value === undefined || value === '' || (typeof value === 'object' && Object.keys(value as object).length === 0)
   return Object.fromEntries(Object.entries(search).filter(([, value]) => !isEmpty(value)))
 }
 
-/** Arguments of `devices` that choose which are listed. */
+/** The filter arguments of the query `devices`. */
 export interface DeviceFilter {
   name?: string
   state?: string
@@ -94,7 +94,7 @@ export function filterOf({ name, state, platform, application, attributes, conte
   return { name, state, platform, application, attributes, context }
 }
 
-/** Whether some devices may be left out; a context alone chooses nothing. */
+/** Whether the filter can exclude devices. A context alone excludes none. */
 export const isFiltered = ({ context: _, ...filter }: DeviceFilter): boolean =>
   Object.values(filter).some((value) => value !== undefined)
 
@@ -105,10 +105,10 @@ export interface Sort {
   isDescending: boolean
 }
 
-/** Reads the ways to write a sort that the API accepts: `name desc`, `-name`. */
+/** Parses a sort order in any format that the API accepts, such as `name desc` or `-name`. */
 export function readSort(sort: string = DEFAULT_SORT): Sort {
-  const [, written, direction] = /^(.*) (asc|desc)$/i.exec(sort) ?? []
-  if (written !== undefined) return { by: written, isDescending: direction?.toLowerCase() === 'desc' }
+  const [, name, direction] = /^(.*) (asc|desc)$/i.exec(sort) ?? []
+  if (name !== undefined) return { by: name, isDescending: direction?.toLowerCase() === 'desc' }
   const isSigned = /^[-+]./.test(sort)
   return { by: isSigned ? sort.slice(1) : sort, isDescending: isSigned && sort.startsWith('-') }
 }

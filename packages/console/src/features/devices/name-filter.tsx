@@ -4,49 +4,49 @@ import { useEffect, useRef, useState } from 'react'
 
 interface NameFilterProps {
   name: string | undefined
-  /** Whether rows of another filter or order are on their way. */
+  /** Whether the rows of a new filter or sort order are loading. */
   isBusy: boolean
   onChange(name: string | undefined, options: { replace: boolean }): void
 }
 
-const AFTER_TYPING_MS = 120
+const TYPING_DELAY_MS = 120
 
 /**
- * Takes effect with each key as long as answers keep up; else when the answer is there or typing pauses. Follows the
- * address when that changes otherwise.
+ * Applies each keystroke at once if no rows are loading, and otherwise when the rows arrive or the user pauses.
+ * Follows other changes of the URL.
  */
 export function NameFilter({ name, isBusy, onChange }: NameFilterProps) {
   const [typed, setTyped] = useState(name ?? '')
-  /** What was typed and has not come to the address yet. */
-  const onItsWay = useRef<(string | undefined)[]>([])
+  /** Applied values that the URL does not contain yet. */
+  const pendingNames = useRef<(string | undefined)[]>([])
 
   const [known, setKnown] = useState(name)
   if (known !== name) {
     setKnown(name)
-    if (!onItsWay.current.includes(name)) setTyped(name ?? '')
+    if (!pendingNames.current.includes(name)) setTyped(name ?? '')
   }
   useEffect(() => {
-    const place = onItsWay.current.lastIndexOf(name)
-    onItsWay.current.splice(0, place < 0 ? Number.POSITIVE_INFINITY : place + 1)
+    const index = pendingNames.current.lastIndexOf(name)
+    pendingNames.current.splice(0, index < 0 ? Number.POSITIVE_INFINITY : index + 1)
   }, [name])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: typing and answers alone let it take effect
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing and arriving rows apply the filter
   useEffect(() => {
-    const before = onItsWay.current.length > 0 ? onItsWay.current.at(-1) : name
+    const before = pendingNames.current.length > 0 ? pendingNames.current.at(-1) : name
     const next = typed === '' ? undefined : typed
     if (next === before) return
-    const takeEffect = (): void => {
-      onItsWay.current.push(next)
+    const apply = (): void => {
+      pendingNames.current.push(next)
       onChange(next, { replace: next !== undefined && before !== undefined })
     }
-    if (!isBusy) return takeEffect()
-    const timer = setTimeout(takeEffect, AFTER_TYPING_MS)
+    if (!isBusy) return apply()
+    const timer = setTimeout(apply, TYPING_DELAY_MS)
     return () => clearTimeout(timer)
   }, [typed, isBusy])
   return (
     <TextInput
       type="search"
-      aria-label="Part of the name"
-      placeholder="Part of the name"
+      aria-label="Filter by name"
+      placeholder="Filter by name"
       leftSection={<IconSearch size={14} aria-hidden="true" />}
       value={typed}
       onChange={(event) => setTyped(event.currentTarget.value)}

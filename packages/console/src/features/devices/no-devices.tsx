@@ -14,14 +14,14 @@ export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
     return (
       <EmptyState
         icon={<IconFilterOff />}
-        title="No device matches"
+        title="No matching devices"
         action={
           <Button variant="default" onClick={onClear}>
             Clear the filters
           </Button>
         }
       >
-        Values of attributes and platforms are compared whole and in their case; of names, a part is enough.
+        Names match by any part. Platforms and attribute values must match exactly, including case.
       </EmptyState>
     )
   return (
@@ -30,14 +30,14 @@ export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
       title="No devices yet"
       action={
         <Group>
-          <RouterButton to="/account/codes">Make a registration code</RouterButton>
+          <RouterButton to="/account/codes">Create a registration code</RouterButton>
           <Button variant="default" onClick={onAdd}>
-            Add a device by hand
+            Add a device manually
           </Button>
         </Group>
       }
     >
-      Devices join by themselves with a registration code. A list that you have elsewhere can be imported as CSV.
+      Devices register themselves with a registration code. You can also import devices from a CSV file.
     </EmptyState>
   )
 }

@@ -2,40 +2,41 @@ import type { DeviceRowFragment } from './devices.generated.ts'
 
 export interface Row {
   device: DeviceRowFragment
-  /** The device was deleted while it was shown. */
+  /** Whether the device was deleted while it was shown. */
   isGone?: boolean
 }
 
 export interface CachedPage {
   rows: Row[]
   hasMore: boolean
-  /** Where the next page starts, wherever its neighbours go. */
+  /** The start of the next page, even if neighboring rows move. */
   cursor: string | null
 }
 
 /**
- * Pages of the list by number. The one looked at longest ago goes first, so that a long scroll holds no more than a
- * short one.
+ * A cache of the list's pages by number. It drops the least recently used page, so that a long scroll needs no more
+ * memory than a short one.
  */
 export class PageCache {
   readonly #pages = new Map<number, CachedPage>()
-  readonly #places = new Map<string, { page: number; row: number }>()
-  readonly #most: number
+  readonly #positions = new Map<string, { page: number; row: number }>()
+  readonly #maxPages: number
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxPages: number) {
+    this.#maxPages = maxPages
   }
 
   get size(): number {
     return this.#pages.size
   }
 
+  /** Returns a page without marking it as used. */
   peek(number: number): CachedPage | undefined {
     return this.#pages.get(number)
   }
 
-  /** Marks the page as looked at. */
-  look(number: number): CachedPage | undefined {
+  /** Returns a page and marks it as recently used. */
+  get(number: number): CachedPage | undefined {
     const page = this.#pages.get(number)
     if (page === undefined) return undefined
     this.#pages.delete(number)
@@ -44,27 +45,27 @@ export class PageCache {
   }
 
   put(number: number, page: CachedPage): void {
-    this.#forget(number)
+    this.#delete(number)
     this.#pages.set(number, page)
-    for (const [row, { device }] of page.rows.entries()) this.#places.set(device.id, { page: number, row })
-    if (this.#pages.size > this.#most) this.#forget(this.#pages.keys().next().value as number)
+    for (const [row, { device }] of page.rows.entries()) this.#positions.set(device.id, { page: number, row })
+    if (this.#pages.size > this.#maxPages) this.#delete(this.#pages.keys().next().value as number)
   }
 
   find(id: string): Row | undefined {
-    const place = this.#places.get(id)
-    return place === undefined ? undefined : this.#pages.get(place.page)?.rows[place.row]
+    const position = this.#positions.get(id)
+    return position === undefined ? undefined : this.#pages.get(position.page)?.rows[position.row]
   }
 
-  /** Another object, so that what shows the row notices. */
+  /** Replaces a row by a new object, so that React renders it again. */
   replace(id: string, row: Row): void {
-    const place = this.#places.get(id)
-    const page = place === undefined ? undefined : this.#pages.get(place.page)
-    if (place !== undefined && page !== undefined) page.rows[place.row] = row
+    const position = this.#positions.get(id)
+    const page = position === undefined ? undefined : this.#pages.get(position.page)
+    if (position !== undefined && page !== undefined) page.rows[position.row] = row
   }
 
-  #forget(number: number): void {
+  #delete(number: number): void {
     for (const { device } of this.#pages.get(number)?.rows ?? [])
-      if (this.#places.get(device.id)?.page === number) this.#places.delete(device.id)
+      if (this.#positions.get(device.id)?.page === number) this.#positions.delete(device.id)
     this.#pages.delete(number)
   }
 }

@@ -1,14 +1,14 @@
-/** Pages that follow each other and are asked for together. */
+/** Consecutive pages that are fetched together. */
 export interface PageRun {
   first: number
   count: number
 }
 
-/** The pages from `first` to `last` that are not there, those that follow each other as one. */
-export function missingRuns(first: number, last: number, isThere: (page: number) => boolean): PageRun[] {
+/** The runs of pages from `first` to `last` that are not loaded. */
+export function missingRuns(first: number, last: number, isLoaded: (page: number) => boolean): PageRun[] {
   const runs: PageRun[] = []
   for (let page = first; page <= last; page++) {
-    if (isThere(page)) continue
+    if (isLoaded(page)) continue
     const run = runs.at(-1)
     if (run !== undefined && run.first + run.count === page) run.count++
     else runs.push({ first: page, count: 1 })
@@ -16,20 +16,20 @@ export function missingRuns(first: number, last: number, isThere: (page: number)
   return runs
 }
 
-interface Widening {
-  /** Pages that are in view: a run grows away from them. */
+interface Extension {
+  /** The pages in view. A run is extended away from them. */
   inView: { first: number; last: number }
   /** The last page of the list. */
   last: number
-  /** No run becomes longer. */
-  most: number
-  isThere(page: number): boolean
+  /** The maximum length of a run. */
+  max: number
+  isLoaded(page: number): boolean
 }
 
-/** With pages that the next rows will be on: who scrolls on asks seldom. */
-export function widened({ first, count }: PageRun, { inView, last, most, isThere }: Widening): PageRun {
+/** Extends a run by the pages that scrolling will show next, so that scrolling needs fewer requests. */
+export function extendRun({ first, count }: PageRun, { inView, last, max, isLoaded }: Extension): PageRun {
   let end = first + count
-  if (first > inView.last) while (end - first < most && end <= last && !isThere(end)) end++
-  if (end <= inView.first) while (end - first < most && first > 0 && !isThere(first - 1)) first--
+  if (first > inView.last) while (end - first < max && end <= last && !isLoaded(end)) end++
+  if (end <= inView.first) while (end - first < max && first > 0 && !isLoaded(first - 1)) first--
   return { first, count: end - first }
 }

@@ -1,12 +1,12 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
-/** Which devices an action is for: some by id, or all that match the list's filter but these. */
+/** The selected devices: either some by id, or all that match the list's filter, with exceptions. */
 export type Selected = { kind: 'some'; ids: ReadonlySet<string> } | { kind: 'all'; except: ReadonlySet<string> }
 
 export interface Selection {
   selected: Selected
   has(id: string): boolean
-  /** How many of so many that match; undefined while that is not known. */
+  /** The number of selected devices if `total` devices match. Undefined if that is not known. */
   count(total: number | undefined): number | undefined
   set(ids: readonly string[], isSelected: boolean): void
   selectAll(): void
@@ -15,7 +15,7 @@ export interface Selection {
 
 const none: Selected = { kind: 'some', ids: new Set() }
 
-/** Belongs to one filter: another one begins with nothing selected. */
+/** The selection for a filter. A new filter starts with an empty selection. */
 export function useSelection(filterKey: string): Selection {
   const [state, setState] = useState({ filterKey, selected: none })
   const selected = state.filterKey === filterKey ? state.selected : none
@@ -25,7 +25,7 @@ export function useSelection(filterKey: string): Selection {
   }, [filterKey])
   const change = useCallback(
     (next: (before: Selected) => Selected) => {
-      // What was begun under the filter before counts for nothing.
+      // Ignore changes that started with the previous filter.
       if (latestKey.current !== filterKey) return
       setState((before) => ({ filterKey, selected: next(before.filterKey === filterKey ? before.selected : none) }))
     },
@@ -48,11 +48,11 @@ export function useSelection(filterKey: string): Selection {
 }
 
 function withIds(before: Selected, ids: readonly string[], isSelected: boolean): Selected {
-  const named = new Set(before.kind === 'some' ? before.ids : before.except)
-  const isNamed = before.kind === 'some' ? isSelected : !isSelected
+  const listed = new Set(before.kind === 'some' ? before.ids : before.except)
+  const isListed = before.kind === 'some' ? isSelected : !isSelected
   for (const id of ids) {
-    if (isNamed) named.add(id)
-    else named.delete(id)
+    if (isListed) listed.add(id)
+    else listed.delete(id)
   }
-  return before.kind === 'some' ? { kind: 'some', ids: named } : { kind: 'all', except: named }
+  return before.kind === 'some' ? { kind: 'some', ids: listed } : { kind: 'all', except: listed }
 }

@@ -3,8 +3,8 @@ import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 import { type Column, NAME_COLUMN } from './columns.ts'
 import classes from './device-table.module.css'
-import type { Sort } from './devices-search.ts'
-import { Check } from './table-row.tsx'
+import { MAX_WIDTH, MIN_WIDTH, type Sort } from './devices-search.ts'
+import { RowCheckbox } from './table-row.tsx'
 
 interface TableHeadProps {
   columns: readonly Column[]
@@ -12,7 +12,7 @@ interface TableHeadProps {
   sort: Sort
   onSort(sort: Sort): void
   onResize(column: Column, width: number): void
-  /** Of all rows: all of them, some or none are selected. */
+  /** How many of all rows are selected. */
   selected: 'all' | 'some' | 'none'
   onSelectAll(isSelected: boolean): void
 }
@@ -26,8 +26,8 @@ export function TableHead({ columns, widthOf, sort, onSort, onResize, selected, 
           className={`${classes.headCell} ${classes.cell} ${classes.pinned}`}
           style={{ width: 40 }}
         >
-          <Check
-            label="Select all devices that match"
+          <RowCheckbox
+            label="Select all matching devices"
             isChecked={selected === 'all'}
             isMixed={selected === 'some'}
             onCheck={onSelectAll}
@@ -89,9 +89,7 @@ function HeadCell({ column, width, sort, onSort, onResize }: HeadCellProps) {
 const SortArrow = ({ isDescending }: { isDescending: boolean }) =>
   isDescending ? <IconArrowDown size={14} aria-hidden="true" /> : <IconArrowUp size={14} aria-hidden="true" />
 
-const LEAST_WIDTH = 60
-const MOST_WIDTH = 1200
-const STEP = 16
+const RESIZE_STEP = 16
 
 interface ResizeHandleProps {
   label: string
@@ -99,12 +97,12 @@ interface ResizeHandleProps {
   onResize(width: number): void
 }
 
-/** Dragged, or moved by the arrow keys. */
+/** Resizes a column by dragging or with the arrow keys. */
 function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
   const dragged = useRef<{ x: number; width: number } | null>(null)
-  const resize = (to: number): void => onResize(Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, to))))
+  const resize = (to: number): void => onResize(Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, to))))
   const keys = (event: KeyboardEvent): void => {
-    const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key]
+    const step = { ArrowLeft: -RESIZE_STEP, ArrowRight: RESIZE_STEP }[event.key]
     if (step === undefined) return
     event.preventDefault()
     resize(width + step)
@@ -124,8 +122,8 @@ function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
       aria-orientation="vertical"
       aria-label={`Width of ${label}`}
       aria-valuenow={width}
-      aria-valuemin={LEAST_WIDTH}
-      aria-valuemax={MOST_WIDTH}
+      aria-valuemin={MIN_WIDTH}
+      aria-valuemax={MAX_WIDTH}
       onKeyDown={keys}
       onPointerDown={begin}
       onPointerMove={drag}

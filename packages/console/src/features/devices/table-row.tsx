@@ -7,7 +7,7 @@ import type { Row } from './page-cache.ts'
 
 interface TableRowProps {
   index: number
-  /** Pixels from the top of the list. */
+  /** The distance from the top of the list in pixels. */
   start: number
   row: Row | undefined
   columns: readonly Column[]
@@ -33,7 +33,7 @@ export const TableRow = memo(
         ) : (
           <>
             <div className={pinnedCell} role="cell">
-              <Check
+              <RowCheckbox
                 label={`Select ${row.device.name}`}
                 isChecked={isSelected}
                 onCheck={(isChecked, isRange) => onCheck(index, isChecked, isRange)}
@@ -47,7 +47,7 @@ export const TableRow = memo(
                 style={{ width: widths[column.id] ?? column.width }}
               >
                 <DeviceCell device={row.device} column={column} />
-                {row.isGone && column.id === NAME_COLUMN ? <VisuallyHidden>was deleted</VisuallyHidden> : null}
+                {row.isGone && column.id === NAME_COLUMN ? <VisuallyHidden>deleted</VisuallyHidden> : null}
               </div>
             ))}
           </>
@@ -55,7 +55,7 @@ export const TableRow = memo(
       </div>
     )
   },
-  // `onCheck` is another function each time and does the same.
+  // `onCheck` changes on each render but always does the same.
   (before, after) =>
     before.row === after.row &&
     before.start === after.start &&
@@ -66,14 +66,14 @@ export const TableRow = memo(
 
 const pinnedCell = `${classes.cell} ${classes.pinned}`
 
-interface CheckProps {
+interface RowCheckboxProps {
   label: string
   isChecked: boolean
   isMixed?: boolean
   onCheck(isChecked: boolean, isRange: boolean): void
 }
 
-export function Check({ label, isChecked, isMixed = false, onCheck }: CheckProps) {
+export function RowCheckbox({ label, isChecked, isMixed = false, onCheck }: RowCheckboxProps) {
   return (
     <input
       ref={(element) => {

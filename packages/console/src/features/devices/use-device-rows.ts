@@ -4,26 +4,26 @@ import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
 import { createDeviceRows, type DeviceRows } from './device-rows.ts'
 import type { DeviceQuery } from './devices-search.ts'
 
-interface Shown {
+interface ShownRows {
   rows: DeviceRows
-  /** Another order or filter is on its way; these are the rows of the one before. */
-  isBehind: boolean
+  /** Whether these are still the rows of the previous filter or sort order, because the new ones are loading. */
+  isStale: boolean
   refresh(): void
 }
 
-const comesOrGoes = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE'])
+const countChanging = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE'])
 
 /**
- * The rows of the query. Those of the one before stay until its first answer is there: typing in a filter does not
- * flicker.
+ * The rows of a query. Until its first rows arrive, those of the previous query stay, so that typing in a filter does
+ * not flicker.
  */
-export function useDeviceRows(query: DeviceQuery): Shown {
+export function useDeviceRows(query: DeviceQuery): ShownRows {
   const client = useClient()
   const [generation, setGeneration] = useState(0)
   const current = useRef<DeviceRows>(undefined)
   const refresh = useCallback(() => setGeneration((before) => before + 1), [])
   const key = JSON.stringify([query, generation])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key is what the query says
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains the query
   const wanted = useMemo(
     () => createDeviceRows(client, query, { total: totalOf(current.current, query) }),
     [client, key],
@@ -42,27 +42,27 @@ export function useDeviceRows(query: DeviceQuery): Shown {
     const endListening = wanted.listen(swap)
     return () => {
       endListening()
-      // Overtaken before it was ever shown.
+      // A newer query replaced this one before its rows were shown.
       if (current.current !== wanted) wanted.close()
     }
   }, [wanted])
   useEffect(() => () => current.current?.close(), [])
 
-  // What the page itself shows; its table follows each row.
+  // Render the page again only if these values change. The table follows each row.
   useSyncExternalStore(shown.listen, () =>
     [shown.isReady, shown.length === 0, shown.total, shown.isOutdated, shown.error === undefined].join(),
   )
   useLiveEvents({
     onEvents(events) {
-      wanted.touch(events.flatMap(devicesOf))
-      if (events.some(({ type }) => comesOrGoes.has(type))) wanted.recount()
+      wanted.markChanged(events.flatMap(devicesOf))
+      if (events.some(({ type }) => countChanging.has(type))) wanted.recount()
     },
     onGap: refresh,
   })
-  return { rows: shown, isBehind: wanted !== shown, refresh }
+  return { rows: shown, isStale: wanted !== shown, refresh }
 }
 
-/** Another order has as many rows. */
+/** The total of the previous rows, if only the sort order has changed. */
 function totalOf(before: DeviceRows | undefined, { filter }: DeviceQuery): number | undefined {
   if (before === undefined || before.isOutdated) return undefined
   return JSON.stringify(before.query.filter) === JSON.stringify(filter) ? before.total : undefined

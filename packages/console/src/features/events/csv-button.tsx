@@ -7,7 +7,7 @@ import { errorText } from '../../graphql/describe-error.ts'
 import { EventsDownloadDocument } from './events.generated.ts'
 import type { EventFilter } from './events-search.ts'
 
-/** Downloads all events that the filters let through, not the page alone. */
+/** Downloads all events that match the filters, not only those of the page. */
 export function CsvButton({ filter }: { filter: EventFilter }) {
   const client = useClient()
   const [running, setRunning] = useState(false)
@@ -17,9 +17,13 @@ export function CsvButton({ filter }: { filter: EventFilter }) {
     setRunning(false)
     const url = data?.login?.eventsUrl
     if (url === undefined)
-      return void notifications.show({ color: 'red', title: 'No download', message: errorText(error) })
+      return void notifications.show({
+        color: 'red',
+        title: 'The events could not be downloaded',
+        message: errorText(error),
+      })
     const link = document.createElement('a')
-    // The server may be called otherwise than this page: the path is the same on both.
+    // The server may know itself by another host name than this page, so only the path is used.
     const { pathname, search } = new URL(url)
     link.href = `${pathname}${search}`
     link.download = 'events.csv'

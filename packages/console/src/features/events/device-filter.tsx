@@ -5,39 +5,39 @@ import { useQuery } from 'urql'
 import { DevicesToFilterByDocument } from './events.generated.ts'
 
 interface DeviceFilterProps {
-  /** Ids. */
+  /** Ids of devices. */
   value: string[]
   onChange: (value: string[]) => void
 }
 
-const AFTER_TYPING_MS = 250
+const TYPING_DELAY_MS = 250
 
-/** Chooses devices by a part of their name, among however many there are. */
+/** Selects devices by a part of their names. The server searches, so this works with any number of devices. */
 export function DeviceFilter({ value, onChange }: DeviceFilterProps) {
   const [typed, setTyped] = useState('')
-  const [name] = useDebouncedValue(typed, AFTER_TYPING_MS)
+  const [name] = useDebouncedValue(typed, TYPING_DELAY_MS)
   const variables = { name: name === '' ? null : name, ids: value }
   const [{ data }] = useQuery({ query: DevicesToFilterByDocument, variables })
-  const chosen = new Map(data?.login?.device.map((device) => [device.id, device.name]))
+  const selected = new Map(data?.login?.device.map((device) => [device.id, device.name]))
   const found = data?.login?.devices.items ?? []
-  const choices = [
-    // A device that is gone is still in the address, and in events.
-    ...value.map((id) => ({ value: id, label: chosen.get(id) ?? id })),
+  const options = [
+    // The URL and events can contain deleted devices.
+    ...value.map((id) => ({ value: id, label: selected.get(id) ?? id })),
     ...found.filter(({ id }) => !value.includes(id)).map((device) => ({ value: device.id, label: device.name })),
   ]
   return (
     <MultiSelect
       aria-label="Device"
       placeholder={value.length === 0 ? 'Any device' : undefined}
-      data={choices}
+      data={options}
       value={value}
       onChange={onChange}
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
-      // The server has looked already.
-      filter={({ options }) => options}
-      nothingFoundMessage="No device has this in its name"
+      // The server has already filtered.
+      filter={(input) => input.options}
+      nothingFoundMessage="No matching devices"
       clearable
       maxValues={100}
       miw={190}

@@ -3,7 +3,7 @@ import type { LoggedEvent } from './use-event-log.ts'
 
 type Origin = Pick<LoggedEvent, 'actor' | 'source'>
 
-/** What made a change, as a reader names it. Empty where it is not known. */
+/** The source of an event in words. Empty if unknown. */
 export function sourceLabel({ source }: Pick<LoggedEvent, 'source'>): string {
   if (source.kind === 'accessKey') return `key ${source.name ?? source.id}`
   return { console: 'console', device: 'the device', server: 'the server' }[source.kind] ?? ''

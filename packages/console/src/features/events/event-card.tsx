@@ -12,7 +12,7 @@ interface EventCardProps {
   isFresh: boolean
 }
 
-/** An event where there is no room for a row. */
+/** An event on narrow screens. */
 export const EventCard = memo(function EventCard({ event, isFresh }: EventCardProps) {
   const [isOpen, setOpen] = useState(false)
   const label = eventLabel(event.type)

@@ -4,7 +4,7 @@ import { changesOf } from '../../components/event-summary.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import type { LoggedEvent } from './use-event-log.ts'
 
-/** An event whole. */
+/** An event with all its data. */
 export function EventDetails({ event: { id, data, target } }: { event: LoggedEvent }) {
   const changes = changesOf(data)
   const json = JSON.stringify(data, null, 2)
@@ -25,7 +25,7 @@ export function EventDetails({ event: { id, data, target } }: { event: LoggedEve
         ))}
       </Group>
       {changes === undefined ? (
-        <Code block tabIndex={0} role="region" aria-label="What the event says" mah={320} style={{ overflow: 'auto' }}>
+        <Code block tabIndex={0} role="region" aria-label="Event data" mah={320} style={{ overflow: 'auto' }}>
           {json}
         </Code>
       ) : (

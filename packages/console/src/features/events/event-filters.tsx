@@ -4,7 +4,7 @@ import { eventTypeOptions, isEventType } from '../../components/event-types.ts'
 import classes from '../../components/filters.module.css'
 import { DeviceFilter } from './device-filter.tsx'
 import { type EventsSearch, filterOf, isFiltered } from './events-search.ts'
-import { MomentFilter } from './moment-filter.tsx'
+import { TimeFilter } from './time-filter.tsx'
 
 interface EventFiltersProps {
   search: EventsSearch
@@ -13,8 +13,8 @@ interface EventFiltersProps {
 
 export function EventFilters({ search, onChange }: EventFiltersProps) {
   const { types = [], device = [], from, to } = search
-  // Another choice begins with its newest event.
-  const choose = (patch: Partial<EventsSearch>): void => onChange({ ...patch, after: undefined })
+  // A new filter starts with the newest event.
+  const changeFilter = (patch: Partial<EventsSearch>): void => onChange({ ...patch, after: undefined })
   return (
     <Group gap="xs" mb="xs" role="search" aria-label="Filter events" className={classes.filters}>
       <MultiSelect
@@ -22,20 +22,20 @@ export function EventFilters({ search, onChange }: EventFiltersProps) {
         placeholder={types.length === 0 ? 'Any event' : undefined}
         data={eventTypeOptions}
         value={types}
-        onChange={(chosen) => choose({ types: orNone(chosen.filter(isEventType)) })}
+        onChange={(chosen) => changeFilter({ types: orUndefined(chosen.filter(isEventType)) })}
         searchable
         clearable
         miw={190}
         maw={420}
       />
-      <DeviceFilter value={device} onChange={(chosen) => choose({ device: orNone(chosen) })} />
-      <MomentFilter label="From" value={from} onChange={(value) => choose({ from: value })} />
-      <MomentFilter label="To" value={to} onChange={(value) => choose({ to: value })} />
+      <DeviceFilter value={device} onChange={(chosen) => changeFilter({ device: orUndefined(chosen) })} />
+      <TimeFilter label="From" value={from} onChange={(value) => changeFilter({ from: value })} />
+      <TimeFilter label="To" value={to} onChange={(value) => changeFilter({ to: value })} />
       {isFiltered(filterOf(search)) ? (
         <Button
           variant="subtle"
           leftSection={<IconFilterOff size={16} />}
-          onClick={() => choose({ types: undefined, device: undefined, from: undefined, to: undefined })}
+          onClick={() => changeFilter({ types: undefined, device: undefined, from: undefined, to: undefined })}
         >
           Clear
         </Button>
@@ -44,4 +44,4 @@ export function EventFilters({ search, onChange }: EventFiltersProps) {
   )
 }
 
-const orNone = <Item,>(items: Item[]): Item[] | undefined => (items.length === 0 ? undefined : items)
+const orUndefined = <Item,>(items: Item[]): Item[] | undefined => (items.length === 0 ? undefined : items)

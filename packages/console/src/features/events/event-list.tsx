@@ -19,14 +19,14 @@ interface EventListProps {
   onPage: (after: string | undefined) => void
 }
 
-const columns = ['Time', 'Event', 'About', 'What changed', 'By', '']
+const columns = ['Time', 'Event', 'Target', 'Changes', 'Actor', '']
 
-/** One choice of events; another one is another list. */
+/** The events that match a filter. Each filter needs a new instance of this component. */
 export function EventList({ filter, after, isLive, onLive, onPage }: EventListProps) {
-  const { events, fresh, waiting, showWaiting, hasMore, error, reload } = useEventLog({ filter, after, isLive })
+  const { events, fresh, held, showHeld, hasMore, error, reload } = useEventLog({ filter, after, isLive })
   const last = events?.at(-1)
-  const turn = (live: boolean): void => {
-    if (live) showWaiting()
+  const switchLive = (live: boolean): void => {
+    if (live) showHeld()
     onLive(live)
   }
   return (
@@ -34,15 +34,15 @@ export function EventList({ filter, after, isLive, onLive, onPage }: EventListPr
       <Group justify="space-between" mb="xs" mih={34}>
         {after === undefined && filter.maxDate === undefined ? (
           <Group gap="md">
-            <LiveSwitch isLive={isLive} onLive={turn} />
-            {waiting === 0 ? null : (
-              <Button size="compact-sm" variant="light" onClick={showWaiting}>
-                Show {waiting.toLocaleString()} new
+            <LiveSwitch isLive={isLive} onLive={switchLive} />
+            {held === 0 ? null : (
+              <Button size="compact-sm" variant="light" onClick={showHeld}>
+                Show {held.toLocaleString()} new
               </Button>
             )}
           </Group>
         ) : (
-          <Text c="dimmed">New events are not shown here.</Text>
+          <Text c="dimmed">This page does not show new events.</Text>
         )}
         <Paging {...{ after, last: hasMore ? last?.id : undefined, onPage }} />
       </Group>
@@ -63,7 +63,7 @@ export function EventList({ filter, after, isLive, onLive, onPage }: EventListPr
   )
 }
 
-/** A table, or where that has no room, cards. */
+/** A table, or cards on narrow screens. */
 function Events({ events, fresh }: { events: readonly LoggedEvent[]; fresh: ReadonlySet<string> }) {
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
   if (isNarrow)
@@ -92,14 +92,14 @@ function LiveSwitch({ isLive, onLive }: { isLive: boolean; onLive: (isLive: bool
         checked={isLive}
         onChange={({ currentTarget }) => onLive(currentTarget.checked)}
       />
-      {status === 'reconnecting' ? <Text c="dimmed">the connection is away; nothing is lost</Text> : null}
+      {status === 'reconnecting' ? <Text c="dimmed">reconnecting; no events will be lost</Text> : null}
     </Group>
   )
 }
 
 interface PagingProps {
   after: string | undefined
-  /** The last event here; undefined where none are older. */
+  /** The last event of the page. Undefined if there are no older ones. */
   last: string | undefined
   onPage: (after: string | undefined) => void
 }
@@ -124,13 +124,14 @@ function Paging({ after, last, onPage }: PagingProps) {
 function NoEvents({ isFiltered: filtered }: { isFiltered: boolean }) {
   if (filtered)
     return (
-      <EmptyState icon={<IconHistoryOff />} title="No event matches">
-        Without a date to begin from, the last month is looked at. Choose an earlier one, or other types and devices.
+      <EmptyState icon={<IconHistoryOff />} title="No matching events">
+        Without a start date, only events of the last month are listed. Choose an earlier date, or other types or
+        devices.
       </EmptyState>
     )
   return (
-    <EmptyState icon={<IconHistory />} title="Nothing happened in the last month">
-      Every change of your devices and of the account is told here. Choose a date to look further back.
+    <EmptyState icon={<IconHistory />} title="No events in the last month">
+      This log shows all changes to your devices and account. Choose a start date to see older events.
     </EmptyState>
   )
 }

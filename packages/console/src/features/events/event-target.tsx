@@ -4,7 +4,7 @@ import type { LoggedEvent } from './use-event-log.ts'
 
 type Target = LoggedEvent['target'][number]
 
-/** What the event happened to, with a link where it can still be gone to. */
+/** The targets of an event, with links to those that still exist. */
 export function EventTargets({ event: { type, target } }: { event: LoggedEvent }) {
   const device = target.find(({ kind }) => kind === 'device')
   return (

@@ -30,7 +30,7 @@ export function EventsPage() {
   )
 }
 
-/** Counted apart, so that the list need not wait for it. */
+/** A separate query, so that the list does not wait for the count. */
 function Total({ filter }: { filter: EventFilter }) {
   const [{ data }] = useQuery({ query: EventTotalDocument, variables: { ...filter } })
   const total = data?.login?.events.total

@@ -1,23 +1,24 @@
 import { type EventType, isEventType } from '../../components/event-types.ts'
 
-/** What the page keeps in its address. */
+/** The page's state in its URL. */
 export interface EventsSearch {
   types?: EventType[]
   /** Ids of devices. */
   device?: string[]
-  /** From this moment on, and before that one; as the API takes them. */
+  /** The first time, in the API's format. */
   from?: string
+  /** The end time, exclusive, in the API's format. */
   to?: string
   /** Events older than this one. */
   after?: string
 }
 
-/** Reads it; what is wrong in an address is left out, never an error. */
+/** Parses search parameters. Invalid values are ignored. */
 export function eventsSearch(search: Record<string, unknown>): EventsSearch {
   const types = [...new Set(list(search.types).filter(isEventType))]
   const device = [...new Set(list(search.device).filter((id) => typeof id === 'string' && id !== ''))] as string[]
-  const [from, to] = [moment(search.from), moment(search.to)]
-  // The router reads `after=7` as a number.
+  const [from, to] = [isoTime(search.from), isoTime(search.to)]
+  // The router parses `after=7` as a number.
   const after = typeof search.after === 'number' ? String(search.after) : search.after
   return {
     ...(types.length === 0 ? {} : { types }),
@@ -30,13 +31,13 @@ export function eventsSearch(search: Record<string, unknown>): EventsSearch {
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-function moment(value: unknown): string | undefined {
+function isoTime(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const date = new Date(value)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
-/** Arguments of `events` that choose which are listed. */
+/** The filter arguments of the query `events`. */
 export interface EventFilter {
   types?: EventType[]
   deviceId?: string[]

@@ -10,27 +10,27 @@ export type LoggedEvent = NonNullable<EventPageQuery['login']>['events']['items'
 interface EventLogOptions {
   filter: EventFilter
   after: string | undefined
-  /** Whether new ones are shown as they come; else they are counted. */
+  /** Whether new events are shown as they arrive. Otherwise they are held back and counted. */
   isLive: boolean
 }
 
 export interface EventLog {
-  /** Newest first; undefined until the first answer. */
+  /** Newest first. Undefined until loaded. */
   events: readonly LoggedEvent[] | undefined
-  /** Those that came since the page was loaded. */
+  /** The ids of events that arrived after the page was loaded. */
   fresh: ReadonlySet<string>
-  /** How many came while it was not live. */
-  waiting: number
-  showWaiting(): void
+  /** How many events arrived while `isLive` was false. */
+  held: number
+  showHeld(): void
   hasMore: boolean
   error: Error | undefined
   reload(): void
 }
 
-/** More rows than this are too many to draw again with each event; older ones are a page away. */
-const SHOWN = 300
+/** With more rows, rendering each new event would be slow. Older events are on the next page. */
+const MAX_SHOWN = 300
 
-/** A page of events, and on top of the newest page what happens meanwhile. */
+/** A page of events. The newest page also shows events as they happen. */
 export function useEventLog({ filter, after, isLive }: EventLogOptions): EventLog {
   const [query, refetch] = useQuery({
     query: EventPageDocument,
@@ -39,17 +39,17 @@ export function useEventLog({ filter, after, isLive }: EventLogOptions): EventLo
   })
   const { data, error } = query
   const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
-  const [tail, setTail] = useState<{ shown: readonly LoggedEvent[]; waiting: readonly LoggedEvent[] }>(none)
+  const [tail, setTail] = useState<{ shown: readonly LoggedEvent[]; held: readonly LoggedEvent[] }>(none)
   const isNewest = after === undefined && filter.maxDate === undefined
   useLiveEvents({
     onEvents(events) {
       if (!isNewest) return
-      const come = events.filter((event) => matches(event, filter)).toReversed()
-      if (come.length === 0) return
-      setTail(({ shown, waiting }) =>
+      const arrived = events.filter((event) => matches(event, filter)).toReversed()
+      if (arrived.length === 0) return
+      setTail(({ shown, held }) =>
         isLive
-          ? { shown: [...come, ...shown].slice(0, SHOWN), waiting }
-          : { shown, waiting: [...come, ...waiting].slice(0, SHOWN) },
+          ? { shown: [...arrived, ...shown].slice(0, MAX_SHOWN), held }
+          : { shown, held: [...arrived, ...held].slice(0, MAX_SHOWN) },
       )
     },
     onGap: refresh,
@@ -59,14 +59,13 @@ export function useEventLog({ filter, after, isLive }: EventLogOptions): EventLo
   const known = new Set(page?.items.map(({ id }) => id))
   const fresh = tail.shown.filter(({ id }) => !known.has(id))
   const all = page === undefined ? undefined : [...fresh, ...page.items]
-  const events = all?.slice(0, SHOWN)
+  const events = all?.slice(0, MAX_SHOWN)
   return {
     events,
     fresh: new Set(fresh.map(({ id }) => id)),
-    waiting: tail.waiting.length,
-    showWaiting: () =>
-      setTail(({ shown, waiting }) => ({ shown: [...waiting, ...shown].slice(0, SHOWN), waiting: [] })),
-    hasMore: page?.hasMore === true || (all?.length ?? 0) > SHOWN,
+    held: tail.held.length,
+    showHeld: () => setTail(({ shown, held }) => ({ shown: [...held, ...shown].slice(0, MAX_SHOWN), held: [] })),
+    hasMore: page?.hasMore === true || (all?.length ?? 0) > MAX_SHOWN,
     error,
     reload() {
       setTail(none)
@@ -75,9 +74,9 @@ export function useEventLog({ filter, after, isLive }: EventLogOptions): EventLo
   }
 }
 
-const none = { shown: [], waiting: [] }
+const none = { shown: [], held: [] }
 
-/** As the server would choose it. */
+/** Applies the filter in the same way as the server. */
 function matches(event: LoggedEvent, { types, deviceId, minDate }: EventFilter): boolean {
   if (types !== undefined && !types.includes(event.type)) return false
   if (minDate !== undefined && new Date(event.timestamp) < new Date(minDate)) return false

@@ -3,7 +3,7 @@ import { useChange } from '../../graphql/use-change.ts'
 import { RemoveServiceDocument, type ServiceRowFragment } from './services.generated.ts'
 
 interface RemoveServiceProps {
-  /** The one in question; undefined when none is. */
+  /** The service to remove. The dialog is closed if undefined. */
   service: Pick<ServiceRowFragment, 'id' | 'name'> | undefined
   onClose(): void
   onRemoved?(): void
@@ -24,7 +24,7 @@ export function RemoveService({ service, onClose, onRemoved }: RemoveServiceProp
         onRemoved?.()
       }}
     >
-      “{service?.name}” will be removed with all its attributes. Its events stay.
+      “{service?.name}” will be removed with all its attributes. Its events stay in the event log.
     </ConfirmDialog>
   )
 }

@@ -5,13 +5,13 @@ import { useQuery } from 'urql'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ApplicationTypesDocument, type ApplicationTypesQuery, type ServiceRowFragment } from './services.generated.ts'
 
-/** What can be set of a service. Null: nothing there. */
+/** The editable fields of a service. Null means no value. */
 export interface ServiceFields {
   name: string
-  /** Left away, the type whose usual port it is. */
+  /** If omitted, the server derives the type from the port. */
   application?: number
   host: string | null
-  /** Left away, the type's usual port. */
+  /** If omitted, the type's default port. */
   port?: number | null
   enabled: boolean
 }
@@ -19,7 +19,7 @@ export interface ServiceFields {
 interface ServiceFormProps {
   opened: boolean
   onClose(): void
-  /** The service to be changed; undefined for a new one. */
+  /** The service to change. Undefined for a new one. */
   service?: ServiceRowFragment | undefined
   onSave(fields: ServiceFields): Promise<unknown>
 }
@@ -34,7 +34,7 @@ export function ServiceForm({ opened, onClose, ...rest }: ServiceFormProps) {
 
 type Types = ApplicationTypesQuery['applicationTypes']
 
-/** Made anew each time the dialog opens, so that it begins with what is there. */
+/** Created each time the dialog opens, so that it starts with the current values. */
 function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
   const [{ data }] = useQuery({ query: ApplicationTypesDocument, requestPolicy: 'cache-first' })
   const [error, setError] = useState<unknown>()
@@ -48,7 +48,7 @@ function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
       port: (service?.port ?? '') as number | string,
       enabled: service?.enabled ?? true,
     },
-    validate: { name: (name) => (name.trim() === '' ? 'A service needs a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
   const submit = async ({ name, application, host, port, enabled }: typeof form.values): Promise<void> => {
     setSaving(true)
@@ -74,8 +74,8 @@ function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
         <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps('name')} />
         <Select
           label="Type"
-          description={type?.description ?? 'Left away, the type whose usual port is given below'}
-          placeholder="by its port"
+          description={type?.description ?? 'By default, the type with the port below'}
+          placeholder="from the port"
           data={typeOptions(types)}
           searchable
           clearable={service === undefined}
@@ -85,7 +85,7 @@ function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
         <Group grow align="flex-start">
           <TextInput
             label="Host"
-            description="Where the device reaches it"
+            description="The host on which the device reaches it"
             placeholder="the device itself"
             {...form.getInputProps('host')}
           />
@@ -122,6 +122,6 @@ const typeOptions = (types: Types) =>
   }))
 
 const portHint = (type: Types[number] | undefined, isNew: boolean): string => {
-  if (!isNew) return '1 to 65535, or none'
-  return type?.port == null ? '1 to 65535' : `Left away: ${type.port}`
+  if (!isNew) return '1 to 65535, or empty'
+  return type?.port == null ? '1 to 65535' : `Default: ${type.port}`
 }

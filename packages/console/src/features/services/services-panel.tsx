@@ -13,17 +13,17 @@ import { RemoveService } from './remove-service.tsx'
 import { ServiceForm } from './service-form.tsx'
 import { AddServiceDocument, DeviceServicesDocument, type ServiceRowFragment } from './services.generated.ts'
 import { ServicesTable } from './services-table.tsx'
-import { useUpdateService } from './use-service.ts'
+import { useUpdateService } from './use-update-service.ts'
 
-/** What runs on a device, added, edited and removed. */
+/** The services of a device: lists, adds, edits, and removes them. */
 export function ServicesPanel({ deviceId }: { deviceId: string }) {
-  const [query, ask] = useQuery({
+  const [query, refetch] = useQuery({
     query: DeviceServicesDocument,
     variables: { id: [deviceId] },
     context: useTypes('Service'),
   })
   const { data, error } = query
-  const refresh = useRefresh(query, () => ask({ requestPolicy: 'network-only' }))
+  const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
   const add = useCreation(AddServiceDocument, ['Service'])
   const update = useUpdateService()
   const [isAdding, setAdding] = useState(false)
@@ -55,7 +55,7 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
         error === undefined && <Loading what="services" />
       ) : services.length === 0 ? (
         <EmptyState icon={<IconPlugConnected />} title="No services yet" action={addButton}>
-          A service is something that the device offers, such as SSH on port 22. The device can also report its own.
+          A service is something that the device offers, such as SSH on port 22. Devices can also report their services.
         </EmptyState>
       ) : (
         <ServicesTable deviceId={deviceId} services={services} onEdit={setEdited} onRemove={setRemoved} />
@@ -79,8 +79,8 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
 function AboutBulkService() {
   return (
     <Text size="sm" c="dimmed" maw={640}>
-      The device as a whole is a service too, its bulk service: it has the device’s own id, name, state and attributes,
-      and is not listed here. Wherever the API takes a service id, the device’s id names it.
+      The device itself is also a service, its bulk service. It has the device’s id, name, state, and attributes, and is
+      not listed here. You can use the device’s id wherever the API takes a service id.
     </Text>
   )
 }

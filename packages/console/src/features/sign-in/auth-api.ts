@@ -12,50 +12,50 @@ export interface SessionInfo {
 export interface WhoAmI {
   user: { id: string; email: string; name: string | null } | null
   session?: SessionInfo
-  /** Whether signing in asks for a code. */
+  /** Whether signing in requires a code. */
   totp?: boolean
-  /** How many this person has. */
+  /** The number of the user's passkeys. */
   passkeys?: number
 }
 
-type SignInAnswer = { signedIn: true } | { signedIn: false; needs: 'totp' }
+type SignInResult = { signedIn: true } | { signedIn: false; needs: 'totp' }
 
 export interface Code {
   code: string
-  /** No code is asked for in this browser for 30 days. */
+  /** Whether to skip the code in this browser for 30 days. */
   trustDevice: boolean
 }
 
 export const whoAmI = (): Promise<WhoAmI> => get('/get-session')
 
-export const signIn = (email: string, password: string): Promise<SignInAnswer> =>
+export const signIn = (email: string, password: string): Promise<SignInResult> =>
   post('/sign-in/email', { email, password })
 
-export const verifyTotp = (code: Code): Promise<SignInAnswer> => post('/two-factor/verify-totp', code)
+export const verifyTotp = (code: Code): Promise<SignInResult> => post('/two-factor/verify-totp', code)
 
-export const verifyBackupCode = (code: Code): Promise<SignInAnswer> => post('/two-factor/verify-backup-code', code)
+export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/two-factor/verify-backup-code', code)
 
 export const signOut = (): Promise<unknown> => post('/sign-out')
 
 /**
- * Browsers know passkeys on secure origins only, and make them for names, not for numbers (WebAuthn §5.1.3, effective
+ * Browsers support passkeys only on secure origins with a host name, not an IP address (WebAuthn §5.1.3, effective
  * domain).
  */
 export const supportsPasskeys = (): boolean =>
   typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(window.location.hostname)
 
 export const signInWithPasskey = async (): Promise<unknown> =>
-  post('/passkey/verify-authentication', { response: await askForPasskey() })
+  post('/passkey/verify-authentication', { response: await requestPasskey() })
 
-/** Shows again who is signed in, for what needs a recent sign-in. */
-export const confirmSignIn = (shown: { password: string } | { code: string }): Promise<unknown> =>
-  post('/confirm-sign-in', shown)
+/** Authenticates the signed-in user again, for operations that require a recent sign-in. */
+export const confirmSignIn = (credentials: { password: string } | { code: string }): Promise<unknown> =>
+  post('/confirm-sign-in', credentials)
 
 export const confirmWithPasskey = async (): Promise<unknown> =>
-  post('/confirm-sign-in', { response: await askForPasskey() })
+  post('/confirm-sign-in', { response: await requestPasskey() })
 
-/** Asks the browser for a passkey. The library is loaded only by those who use one. */
-async function askForPasskey(): Promise<object> {
+/** Asks the browser for a passkey. The library is loaded only when needed. */
+async function requestPasskey(): Promise<object> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   const optionsJSON = await get<Parameters<typeof startAuthentication>[0]['optionsJSON']>(
     '/passkey/generate-authenticate-options',

@@ -1,12 +1,12 @@
 import { api } from '../../app/paths.ts'
 import { sessionHeaders } from '../../graphql/session-headers.ts'
 
-/** What the server answered when it refused; the message is fit to be shown. */
+/** An error response of the server. Its message can be shown to the user. */
 export class AuthError extends Error {
   readonly code: string
-  /** `wrong-password`, `wrong-code`, `no-session` … */
+  /** For example, `wrong-password`, `wrong-code`, or `no-session`. */
   readonly reason: string | undefined
-  /** Seconds until another try is taken. */
+  /** Seconds until the server accepts another attempt. */
   readonly retryAfter: number | undefined
 
   constructor(message: string, { code, reason, retryAfter }: { code: string; reason?: string; retryAfter?: number }) {
@@ -18,29 +18,29 @@ export class AuthError extends Error {
   }
 }
 
-export const post = <Answer>(path: string, body: object = {}): Promise<Answer> =>
+export const post = <Result>(path: string, body: object = {}): Promise<Result> =>
   call(path, {
     method: 'POST',
     headers: { ...sessionHeaders, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
 
-export const get = <Answer>(path: string): Promise<Answer> => call(path, { headers: sessionHeaders })
+export const get = <Result>(path: string): Promise<Result> => call(path, { headers: sessionHeaders })
 
-async function call<Answer>(path: string, init: RequestInit): Promise<Answer> {
+async function call<Result>(path: string, init: RequestInit): Promise<Result> {
   const response = await fetch(`${api.auth}${path}`, { ...init, credentials: 'same-origin', cache: 'no-store' })
-  const answer: unknown = await response.json().catch(() => undefined)
-  if (response.ok && answer !== undefined) return answer as Answer
-  throw errorOf(answer, response.status)
+  const body: unknown = await response.json().catch(() => undefined)
+  if (response.ok && body !== undefined) return body as Result
+  throw errorOf(body, response.status)
 }
 
-interface ErrorAnswer {
+interface ErrorBody {
   errors?: { message: string; extensions: { code: string; reason?: string; retryAfter?: number } }[]
 }
 
-function errorOf(answer: unknown, status: number): AuthError {
-  const error = (answer as ErrorAnswer | undefined)?.errors?.[0]
+function errorOf(body: unknown, status: number): AuthError {
+  const error = (body as ErrorBody | undefined)?.errors?.[0]
   if (error !== undefined) return new AuthError(error.message, error.extensions)
-  const message = `something other than Muster answered, with status ${status}: a proxy in front of it may have a fault`
+  const message = `the response with status ${status} is not from Muster; a proxy in front of it may be misconfigured`
   return new AuthError(message, { code: 'UNAVAILABLE' })
 }

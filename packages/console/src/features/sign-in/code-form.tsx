@@ -6,11 +6,11 @@ import { SignInError } from './sign-in-error.tsx'
 
 interface CodeFormProps {
   onDone: () => void
-  onStartAgain: () => void
+  onRestart: () => void
 }
 
-/** The second step: a code of the authenticator app, or one of the backup codes. */
-export function CodeForm({ onDone, onStartAgain }: CodeFormProps) {
+/** Asks for a code from the authenticator app, or for a backup code. */
+export function CodeForm({ onDone, onRestart }: CodeFormProps) {
   const [isBackup, setBackup] = useState(false)
   const [code, setCode] = useState('')
   const [trustDevice, setTrustDevice] = useState(false)
@@ -33,7 +33,7 @@ export function CodeForm({ onDone, onStartAgain }: CodeFormProps) {
     }
   }
 
-  const isOver = error instanceof AuthError && error.reason === 'sign-in-expired'
+  const isExpired = error instanceof AuthError && error.reason === 'sign-in-expired'
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -41,7 +41,7 @@ export function CodeForm({ onDone, onStartAgain }: CodeFormProps) {
         <Text size="sm">
           {isBackup
             ? 'Enter one of your backup codes. Each works once.'
-            : 'Enter the code that your authenticator app shows.'}
+            : 'Enter the code from your authenticator app.'}
         </Text>
         <TextInput
           key={isBackup ? 'backup' : 'totp'}
@@ -55,18 +55,18 @@ export function CodeForm({ onDone, onStartAgain }: CodeFormProps) {
           withAsterisk={false}
         />
         <Checkbox
-          label="Ask for no code in this browser for 30 days"
+          label="Do not ask for a code in this browser for 30 days"
           checked={trustDevice}
           onChange={({ currentTarget }) => setTrustDevice(currentTarget.checked)}
         />
-        <Button type="submit" loading={running} disabled={isOver}>
+        <Button type="submit" loading={running} disabled={isExpired}>
           Sign in
         </Button>
         <Anchor component="button" type="button" size="sm" onClick={() => setBackup(!isBackup)}>
           {isBackup ? 'Use the authenticator app' : 'Use a backup code'}
         </Anchor>
-        <Anchor component="button" type="button" size="sm" onClick={onStartAgain}>
-          Start again
+        <Anchor component="button" type="button" size="sm" onClick={onRestart}>
+          Start over
         </Anchor>
       </Stack>
     </form>

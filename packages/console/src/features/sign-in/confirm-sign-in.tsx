@@ -6,12 +6,12 @@ import { confirmSignIn, confirmWithPasskey, supportsPasskeys, type WhoAmI, whoAm
 import { AuthError } from './auth-call.ts'
 
 interface ConfirmSignInProps {
-  /** Rejects with what the server said about what was to be done. */
+  /** Runs the operation that required the confirmation. Rejects with its error. */
   onConfirmed: () => Promise<void>
   onCancel: () => void
 }
 
-/** Asks for the password, a code, or a passkey again, for what needs a recent sign-in. */
+/** Asks for the password, a code, or a passkey again, before an operation that requires a recent sign-in. */
 export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
   const [user, setUser] = useState<WhoAmI>()
   const [isCode, setCode] = useState(false)
@@ -23,8 +23,8 @@ export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
     whoAmI().then(setUser, setError)
   }, [])
 
-  const run = async (way: 'typed' | 'passkey', confirm: () => Promise<unknown>): Promise<void> => {
-    setRunning(way)
+  const run = async (method: 'typed' | 'passkey', confirm: () => Promise<unknown>): Promise<void> => {
+    setRunning(method)
     setError(undefined)
     try {
       await confirm()
@@ -52,7 +52,7 @@ export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text>You signed in more than an hour ago. Confirm that it is you.</Text>
+        <Text>You signed in more than an hour ago. Please confirm your identity.</Text>
         {error === undefined || wrong !== undefined ? null : <ErrorNotice error={error} />}
         {isCode ? (
           <TextInput
@@ -102,6 +102,6 @@ export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
 
 function wrongInput(error: unknown): string | undefined {
   if (!(error instanceof AuthError)) return undefined
-  if (error.reason === 'wrong-password') return 'This is not your password'
-  return error.reason === 'wrong-code' ? 'This code is wrong, or was used before' : undefined
+  if (error.reason === 'wrong-password') return 'Wrong password'
+  return error.reason === 'wrong-code' ? 'Wrong code, or the code was already used' : undefined
 }

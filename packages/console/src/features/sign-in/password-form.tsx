@@ -15,7 +15,7 @@ export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
     mode: 'uncontrolled',
     initialValues: { email: '', password: '' },
     validate: {
-      email: (value) => (value.includes('@') ? null : 'Enter your e-mail address'),
+      email: (value) => (value.includes('@') ? null : 'Enter your email address'),
       password: (value) => (value === '' ? 'Enter your password' : null),
     },
   })
@@ -23,8 +23,8 @@ export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
 
   const submit = form.onSubmit(({ email, password }) =>
     run('password', async () => {
-      const answer = await signIn(email.trim(), password)
-      if (answer.signedIn) onDone()
+      const result = await signIn(email.trim(), password)
+      if (result.signedIn) onDone()
       else onNeedsCode()
     }),
   )
@@ -34,7 +34,7 @@ export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
       <Stack>
         {error === undefined ? null : <SignInError error={error} />}
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           name="email"
           autoComplete="username"
@@ -67,21 +67,21 @@ export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
           </>
         ) : null}
         <Text size="xs" c="dimmed">
-          The first time: the e-mail and password are in the credentials file that the server wrote when it started
-          first. Whoever runs the server adds people with <code>muster users add</code>.
+          On its first start, the server writes an email address and a password to its credentials file. To add users,
+          the server’s operator runs <code>muster users add</code>.
         </Text>
       </Stack>
     </form>
   )
 }
 
-type Way = 'password' | 'passkey'
+type Method = 'password' | 'passkey'
 
 function useAttempt() {
-  const [running, setRunning] = useState<Way>()
+  const [running, setRunning] = useState<Method>()
   const [error, setError] = useState<unknown>()
-  const run = async (way: Way, attempt: () => Promise<void>): Promise<void> => {
-    setRunning(way)
+  const run = async (method: Method, attempt: () => Promise<void>): Promise<void> => {
+    setRunning(method)
     setError(undefined)
     try {
       await attempt()

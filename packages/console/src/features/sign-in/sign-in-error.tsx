@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { describeError } from '../../graphql/describe-error.ts'
 import { AuthError } from './auth-call.ts'
 
-/** Why signing in did not work, in words; counts down where another try must wait. */
+/** Shows why signing in failed, with a countdown if the next attempt must wait. */
 export function SignInError({ error }: { error: unknown }) {
   const { title, text } = describe(error)
   return (
@@ -24,25 +24,25 @@ function Wait({ seconds }: { seconds: number }) {
 }
 
 function describe(error: unknown): { title: string; text: string } {
-  // What the browser says when the person closed its dialog, or no passkey fits.
+  // The user closed the browser's dialog, or no passkey fits.
   if (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))
     return {
       title: 'No passkey was used',
-      text: 'The browser’s dialog was closed, or it has no passkey for this site.',
+      text: 'The browser’s dialog was closed, or the browser has no passkey for this site.',
     }
   if (error instanceof Error && error.name === 'SecurityError')
     return {
       title: 'Passkeys do not work at this address',
-      text: 'Browsers take them only at the name that they were made for. Use that address, or your password.',
+      text: 'A passkey works only at the host name for which it was created. Use that address, or your password.',
     }
   const { what, advice } = describeError(error)
   if (!(error instanceof AuthError)) return { title: what, text: advice ?? '' }
-  if (error.code === 'RATE_LIMITED') return { title: 'Too many tries', text: what }
+  if (error.code === 'RATE_LIMITED') return { title: 'Too many attempts', text: what }
   if (error.reason === 'wrong-password')
-    return { title: 'Wrong e-mail or password', text: 'Check both; capitals count in the password.' }
+    return { title: 'Wrong email or password', text: 'Check both. Passwords are case-sensitive.' }
   if (error.reason === 'wrong-code')
-    return { title: 'The code is wrong', text: 'Codes change every 30 seconds: take the one that shows now.' }
+    return { title: 'Wrong code', text: 'Codes change every 30 seconds. Enter the code that the app shows now.' }
   if (error.reason === 'sign-in-expired')
-    return { title: 'That took too long', text: 'Start again with your password.' }
-  return { title: 'You are not signed in', text: what }
+    return { title: 'The sign-in took too long', text: 'Start over with your password.' }
+  return { title: 'Sign-in failed', text: what }
 }

@@ -11,20 +11,20 @@ import { PasswordForm } from './password-form.tsx'
 export function SignInPage() {
   useDocumentTitle('Sign in · Muster')
   const [needsCode, setNeedsCode] = useState(false)
-  const enter = useEnter()
+  const openConsole = useOpenConsole()
 
-  // Somebody who is signed in already, in another tab perhaps, has no use for this page.
+  // The user may already be signed in, for example in another tab.
   useEffect(() => {
     whoAmI().then(
-      ({ user }) => user !== null && enter(),
+      ({ user }) => user !== null && openConsole(),
       () => {},
     )
-  }, [enter])
+  }, [openConsole])
 
   return (
     <Center component="main" mih="100dvh" p="md">
       <Stack w="100%" maw={380} gap="lg">
-        <Group gap="sm" justify="center">
+        <Group gap="sm" justify="copenConsole">
           <Image src="/icons/icon.svg" alt="" w={36} h={36} />
           <Text fw={600} fz={22}>
             Muster
@@ -32,12 +32,12 @@ export function SignInPage() {
         </Group>
         <Paper withBorder p="lg" radius="md">
           <Title order={1} mb="md">
-            {needsCode ? 'One more step' : 'Sign in'}
+            {needsCode ? 'Two-factor authentication' : 'Sign in'}
           </Title>
           {needsCode ? (
-            <CodeForm onDone={enter} onStartAgain={() => setNeedsCode(false)} />
+            <CodeForm onDone={openConsole} onRestart={() => setNeedsCode(false)} />
           ) : (
-            <PasswordForm onDone={enter} onNeedsCode={() => setNeedsCode(true)} />
+            <PasswordForm onDone={openConsole} onNeedsCode={() => setNeedsCode(true)} />
           )}
         </Paper>
       </Stack>
@@ -45,14 +45,14 @@ export function SignInPage() {
   )
 }
 
-/** Leads to where the person wanted to go, with nothing kept of who was here before. */
-function useEnter(): () => void {
+/** Opens the page that the user wanted, after clearing the previous user's data. */
+function useOpenConsole(): () => void {
   const router = useRouter()
-  const forget = useClearCache()
+  const clearCache = useClearCache()
   const { next } = useSearch({ from: '/sign-in' })
-  const [enter] = useState(() => () => {
-    forget()
+  const [openConsole] = useState(() => () => {
+    clearCache()
     router.history.replace(safeReturnPath(next))
   })
-  return enter
+  return openConsole
 }

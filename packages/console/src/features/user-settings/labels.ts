@@ -1,8 +1,10 @@
 import { useMemo } from 'react'
 import { useViewer } from './viewer.ts'
 
-/** The ten reserved values of a device, as GraphQL fields. Their attribute names are `$svc.` and the field. */
-export const labelledFields = [
+/**
+ * The ten reserved attributes of a device, as GraphQL fields. The attribute names are these with the prefix `$svc.`.
+ */
+export const labeledFields = [
   'categoryA',
   'categoryB',
   'categoryC',
@@ -15,20 +17,20 @@ export const labelledFields = [
   'statusE',
 ] as const
 
-export type LabelledField = (typeof labelledFields)[number]
+export type LabeledField = (typeof labeledFields)[number]
 
-/** `categoryA` → `Category A`, what the field is called until the person renames it. */
-export const defaultLabel = (field: LabelledField): string =>
+/** The label of a field until the user changes it: `categoryA` → `Category A`. */
+export const defaultLabel = (field: LabeledField): string =>
   `${field.startsWith('category') ? 'Category' : 'Status'} ${field.slice(-1)}`
 
-/** Where the person's own label is kept, below `$ui`. */
-export const labelSetting = (field: LabelledField): string => `label.${field}`
+/** The setting under `$ui` that stores the user's label. */
+export const labelSetting = (field: LabeledField): string => `label.${field}`
 
-/** What the person calls each of the ten. */
-export function useLabels(): Readonly<Record<LabelledField, string>> {
+/** The user's labels for all ten fields. */
+export function useLabels(): Readonly<Record<LabeledField, string>> {
   const { settings } = useViewer()
   return useMemo(() => {
-    const labels = labelledFields.map((field) => [field, settings[labelSetting(field)] || defaultLabel(field)])
-    return Object.fromEntries(labels) as Record<LabelledField, string>
+    const labels = labeledFields.map((field) => [field, settings[labelSetting(field)] || defaultLabel(field)])
+    return Object.fromEntries(labels) as Record<LabeledField, string>
   }, [settings])
 }

@@ -12,23 +12,23 @@ interface ViewerProviderProps {
 }
 
 /**
- * Gives pages the person and their settings; a changed setting shows at once and is taken back if the server refuses.
+ * Provides the user and their settings. A changed setting applies at once, and is reverted if the server rejects it.
  */
 export function ViewerProvider({ login, version, children }: ViewerProviderProps) {
   const client = useClient()
   const [changed, setChanged] = useState<Record<string, string | null>>({})
   useLiveEvents({
     async onEvents(events) {
-      if (!events.some(isOfSettings)) return
-      // Another window of the person changed them; or this one, whose own changes are in the answer too.
+      if (!events.some(isSettingsChange)) return
+      // Another window or this one changed the settings. The response contains the changes of both.
       const { error } = await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
       if (error === undefined) setChanged({})
     },
   })
   const viewer = useMemo<Viewer>(() => {
-    const kept: Record<string, string> = settingsOf(login)
+    const saved: Record<string, string> = settingsOf(login)
     const settings = Object.fromEntries(
-      Object.entries({ ...kept, ...changed }).filter((entry): entry is [string, string] => entry[1] !== null),
+      Object.entries({ ...saved, ...changed }).filter((entry): entry is [string, string] => entry[1] !== null),
     )
     return {
       id: login.id,
@@ -51,5 +51,5 @@ export function ViewerProvider({ login, version, children }: ViewerProviderProps
   return <ViewerContext value={viewer}>{children}</ViewerContext>
 }
 
-const isOfSettings = ({ type, target }: LiveEvent): boolean =>
+const isSettingsChange = ({ type, target }: LiveEvent): boolean =>
   type === 'ATTRIBUTE_CHANGE' && target.some(({ kind }) => kind === 'user')

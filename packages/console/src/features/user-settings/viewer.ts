@@ -1,17 +1,17 @@
 import { createContext, use } from 'react'
 import type { ViewerQuery } from './viewer.generated.ts'
 
-/** The person who is signed in. */
+/** The signed-in user. */
 export interface Viewer {
   id: string
   email: string
   name: string | null
   created: string
-  /** Release of the server. */
+  /** The server's release. */
   version: string
   /** The values of `$ui.…` on the user, by sub-name: `label.categoryA`, `columns`. */
   settings: Readonly<Record<string, string>>
-  /** Keeps a setting on the server, null removes it. Rejects with the API's error and then changes nothing. */
+  /** Saves a setting on the server, or removes it if the value is null. If it fails, rejects with the API's error. */
   setSetting(name: string, value: string | null): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export const ViewerContext = createContext<Viewer | null>(null)
 
 export function useViewer(): Viewer {
   const viewer = use(ViewerContext)
-  if (viewer === null) throw new Error('useViewer is for pages inside the shell')
+  if (viewer === null) throw new Error('useViewer can only be used inside the shell')
   return viewer
 }
 

@@ -16,17 +16,17 @@ interface DeliveriesProps {
   webhook: WebhookFieldsFragment & { failed: { total: number } }
 }
 
-const LOOK_AGAIN_MS = 5000
+const POLL_INTERVAL_MS = 5000
 
 const kinds = [
   { value: 'all', label: 'All' },
   { value: 'failed', label: 'Failed' },
-  { value: 'others', label: 'All others' },
+  { value: 'others', label: 'Others' },
 ]
 
-const columns = ['', 'Status', 'What', 'About', 'Attempts', 'Made', 'Next attempt']
+const columns = ['', 'Status', 'Event', 'Device', 'Attempts', 'Created', 'Next attempt']
 
-/** What was sent to a webhook, newest first, a page at a time. */
+/** The deliveries of a webhook by pages, newest first. */
 export function Deliveries({ webhook }: DeliveriesProps) {
   const { id, failed } = webhook
   const [{ show, after, delivery: open }, change] = useUrlState('/shell/webhooks/$webhookId')
@@ -34,7 +34,7 @@ export function Deliveries({ webhook }: DeliveriesProps) {
   const context = useTypes('WebhookDelivery')
   const [{ data, error, stale }, refetch] = useQuery({ query: WebhookDeliveriesDocument, variables, context })
   const isNewest = after === undefined
-  useRepeatedly(refetch, isNewest)
+  usePolling(refetch, isNewest)
   const page = data?.login?.webhooks[0]?.deliveries
   return (
     <section aria-label="Deliveries">
@@ -45,11 +45,11 @@ export function Deliveries({ webhook }: DeliveriesProps) {
         </Group>
         <Group gap="xs">
           <SegmentedControl
-            aria-label="Which deliveries"
+            aria-label="Filter deliveries"
             size="xs"
             data={kinds}
             value={show ?? 'all'}
-            onChange={(value) => change({ show: asShow(value), after: undefined, delivery: undefined })}
+            onChange={(value) => change({ show: readFilter(value), after: undefined, delivery: undefined })}
           />
           <Button
             size="xs"
@@ -101,25 +101,25 @@ export function Deliveries({ webhook }: DeliveriesProps) {
   )
 }
 
-const asShow = (value: string): 'failed' | 'others' | undefined =>
+const readFilter = (value: string): 'failed' | 'others' | undefined =>
   value === 'failed' || value === 'others' ? value : undefined
 
-/** No event tells of deliveries: while the newest are looked at, they are asked for again and again. */
-function useRepeatedly(refetch: (options: { requestPolicy: 'network-only' }) => void, isOn: boolean): void {
+/** There are no live events for deliveries, so the newest page polls. */
+function usePolling(refetch: (options: { requestPolicy: 'network-only' }) => void, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') refetch({ requestPolicy: 'network-only' })
-    }, LOOK_AGAIN_MS)
+    }, POLL_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [refetch, isOn])
 }
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <EmptyState icon={<IconMailbox />} title="None of these" />
+  if (isFiltered) return <EmptyState icon={<IconMailbox />} title="No matching deliveries" />
   return (
-    <EmptyState icon={<IconMailbox />} title="Nothing delivered yet">
-      Each event that the webhook tells of becomes a delivery. Send a test to see whether the receiver takes it.
+    <EmptyState icon={<IconMailbox />} title="No deliveries yet">
+      Each event of the chosen types is delivered to the receiver. Send a test to check the receiver.
     </EmptyState>
   )
 }

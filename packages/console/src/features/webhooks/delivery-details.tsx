@@ -9,7 +9,7 @@ interface DeliveryDetailsProps {
   url: string
 }
 
-/** What was sent, and what came back. */
+/** The request and the response of a delivery. */
 export function DeliveryDetails({ delivery, url }: DeliveryDetailsProps) {
   const { id, request, response, attempts, httpStatus, duration, error, nextAttempt, status } = delivery
   return (
@@ -23,26 +23,26 @@ export function DeliveryDetails({ delivery, url }: DeliveryDetailsProps) {
 content-type: application/json
 webhook-id: ${id}`}</Block>
         <Text size="xs" c="dimmed">
-          webhook-timestamp and webhook-signature are made anew for each attempt.
+          Each attempt has its own webhook-timestamp and webhook-signature.
         </Text>
-        {request === null ? null : <Block label="Request body">{pretty(request)}</Block>}
+        {request === null ? null : <Block label="Request body">{formatJson(request)}</Block>}
       </Stack>
       <Stack gap="xs" miw={0}>
-        <Title order={3}>Answer</Title>
+        <Title order={3}>Response</Title>
         <Text component="div">
-          {answerText(httpStatus, duration)}
-          {attempts > 1 ? ` It was the last of ${attempts} attempts.` : ''}
+          {describeResponse(httpStatus, duration)}
+          {attempts > 1 ? ` This was the last of ${attempts} attempts.` : ''}
         </Text>
         {error === null ? null : <Text c="var(--mantine-color-error)">{error}</Text>}
         {response === null ? null : response === '' ? (
-          <Text c="dimmed">It had no body.</Text>
+          <Text c="dimmed">The response has no body.</Text>
         ) : (
-          <Block label="Answer body, its first KiB">{pretty(response)}</Block>
+          <Block label="Response body, first KiB">{formatJson(response)}</Block>
         )}
         <Text c="dimmed" component="div">
           {nextAttempt === null ? (
             status === 'delivered' ? null : (
-              'It is not tried again by itself.'
+              'It will not be retried automatically.'
             )
           ) : (
             <>
@@ -55,10 +55,10 @@ webhook-id: ${id}`}</Block>
   )
 }
 
-function answerText(httpStatus: number | null, duration: number | null): string {
+function describeResponse(httpStatus: number | null, duration: number | null): string {
   const took = duration === null ? '' : ` after ${duration.toLocaleString()} ms`
-  if (httpStatus !== null) return `The receiver answered ${httpStatus}${took}.`
-  return duration === null ? 'It has not been tried yet.' : `There was no answer${took}.`
+  if (httpStatus !== null) return `The receiver responded with ${httpStatus}${took}.`
+  return duration === null ? 'There has been no attempt yet.' : `There was no response${took}.`
 }
 
 function Block({ label, children }: { label: string; children: ReactNode }) {
@@ -69,8 +69,8 @@ function Block({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-/** JSON with line breaks; anything else as it is. */
-function pretty(text: string): string {
+/** Formats JSON. Returns other strings unchanged. */
+function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

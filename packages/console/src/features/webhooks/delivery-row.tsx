@@ -54,7 +54,7 @@ export function DeliveryRow({ delivery, webhook, isOpen, onToggle }: DeliveryRow
   )
 }
 
-/** While nothing is sent, the time that was planned goes by. */
+/** Deliveries of a disabled or paused webhook are held back, even if the time of the next attempt has passed. */
 function NextAttempt({ delivery: { status, nextAttempt }, webhook }: Pick<DeliveryRowProps, 'delivery' | 'webhook'>) {
   const isHeldBack = status === 'pending' && (!webhook.enabled || webhook.paused !== null)
   if (isHeldBack) return <Text inherit>held back</Text>

@@ -3,14 +3,14 @@ import { IconCheck, IconClock, IconX } from '@tabler/icons-react'
 import { eventLabel } from '../../components/event-types.ts'
 import type { DeliveryFieldsFragment } from './webhooks.generated.ts'
 
-const looks: Record<string, { color: string; Icon: typeof IconCheck }> = {
+const appearances: Record<string, { color: string; Icon: typeof IconCheck }> = {
   delivered: { color: 'green', Icon: IconCheck },
   failed: { color: 'red', Icon: IconX },
   pending: { color: 'blue', Icon: IconClock },
 }
 
 export function DeliveryStatus({ status, httpStatus }: Pick<DeliveryFieldsFragment, 'status' | 'httpStatus'>) {
-  const { color, Icon } = looks[status] ?? { color: 'gray', Icon: IconClock }
+  const { color, Icon } = appearances[status] ?? { color: 'gray', Icon: IconClock }
   return (
     <Group gap={6} wrap="nowrap" style={{ flexShrink: 0 }}>
       <Badge color={color} miw="max-content" leftSection={<Icon size={12} aria-hidden="true" />}>
@@ -25,11 +25,11 @@ export function DeliveryStatus({ status, httpStatus }: Pick<DeliveryFieldsFragme
   )
 }
 
-/** What a delivery tells of; of a test, and of an event that is no longer kept, its body says it. */
+/** The label of a delivery's event. For tests and for deleted events, it comes from the request body. */
 export function deliverySubject({ event, request }: Pick<DeliveryFieldsFragment, 'event' | 'request'>): string {
   if (event !== null) return eventLabel(event.type)
   const type = bodyType(request)
-  return type === 'webhook.test' ? 'Test' : (type ?? 'An event that is no longer kept')
+  return type === 'webhook.test' ? 'Test' : (type ?? 'Deleted event')
 }
 
 function bodyType(request: string | null): string | undefined {

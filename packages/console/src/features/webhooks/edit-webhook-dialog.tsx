@@ -16,11 +16,11 @@ export function EditWebhookDialog({ webhook, opened, onClose }: EditWebhookDialo
     onClose()
   }
   return (
-    <Modal opened={opened} onClose={onClose} title="Change the webhook" size="xl">
+    <Modal opened={opened} onClose={onClose} title="Edit the webhook" size="xl">
       <WebhookForm
         webhook={webhook}
         submit="Save"
-        failed="The webhook stays as it was"
+        failed="The webhook was not changed"
         onSubmit={submit}
         onCancel={onClose}
       />

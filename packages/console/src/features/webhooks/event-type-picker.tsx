@@ -7,26 +7,26 @@ interface EventTypePickerProps {
   error?: React.ReactNode
 }
 
-/** Chooses types of event, each with what it tells. */
+/** Selects event types. Each has a description. */
 export function EventTypePicker({ value = [], onChange = () => {}, error }: EventTypePickerProps) {
   const all = eventTypes.map(({ type }) => type)
   return (
     <Checkbox.Group
       label="Events"
-      description="What the receiver is told of"
+      description="The types of events that the receiver gets"
       value={value}
       onChange={onChange}
       error={error}
     >
       <Group gap="md" mt={4}>
         <Anchor component="button" type="button" size="sm" onClick={() => onChange(all)}>
-          Choose all
+          Select all
         </Anchor>
         <Anchor component="button" type="button" size="sm" onClick={() => onChange([])}>
-          Choose none
+          Select none
         </Anchor>
         <Text size="sm" c="dimmed">
-          {value.length} of {all.length} chosen
+          {value.length} of {all.length} selected
         </Text>
       </Group>
       <Stack gap="sm" mt="xs">

@@ -13,7 +13,7 @@ interface NewWebhookDialogProps {
 
 const empty: WebhookValues = { url: '', name: null, events: ['DEVICE_STATE', 'SERVICE_STATE'] }
 
-/** Asks where deliveries go and what they tell, then shows the signing secret this once. */
+/** A form for a new webhook, then its signing secret, which is shown only once. */
 export function NewWebhookDialog({ opened, onClose }: NewWebhookDialogProps) {
   const create = useCreation(CreateWebhookDocument, ['Webhook'])
   const [created, setCreated] = useState<CreateWebhookMutation['createWebhook']>()
@@ -26,7 +26,7 @@ export function NewWebhookDialog({ opened, onClose }: NewWebhookDialogProps) {
       opened={opened}
       onClose={onClose}
       onExitTransitionEnd={() => setCreated(undefined)}
-      title={created === undefined ? 'New webhook' : 'The webhook is made'}
+      title={created === undefined ? 'New webhook' : 'Webhook created'}
       size="xl"
       closeOnClickOutside={created === undefined}
       closeOnEscape={created === undefined}
@@ -35,7 +35,7 @@ export function NewWebhookDialog({ opened, onClose }: NewWebhookDialogProps) {
         <WebhookForm
           webhook={empty}
           submit="Create webhook"
-          failed="No webhook was made"
+          failed="The webhook was not created"
           onSubmit={submit}
           onCancel={onClose}
         />
@@ -43,7 +43,7 @@ export function NewWebhookDialog({ opened, onClose }: NewWebhookDialogProps) {
         <WebhookSecret secret={created.secret} onDone={onClose}>
           <Text>
             <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: created.id }}>
-              Go to the webhook
+              Open the webhook
             </RouterAnchor>{' '}
             to send it a test event.
           </Text>

@@ -3,8 +3,8 @@ import type { WebhooksQuery } from './webhooks.generated.ts'
 type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
 
 /**
- * Since when deliveries have been held back, as the newest event of the pause tells. A receiver that is only being
- * probed has no such event; its reason differs from that of an earlier pause.
+ * The time since which deliveries are held back, from the newest pause event with the same reason. A receiver that is
+ * only being probed has no such event.
  */
 export function pausedSince({ id, paused }: { id: string; paused: string | null }, pauses: Pauses): string | undefined {
   if (paused === null) return undefined

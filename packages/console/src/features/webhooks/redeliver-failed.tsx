@@ -5,7 +5,7 @@ import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { RedeliverWebhookDocument } from './webhooks.generated.ts'
 
-/** Hours back; deliveries are kept for 30 days. */
+/** Time spans in hours. Deliveries are kept for 30 days. */
 const spans = [
   { value: '1', label: 'in the last hour' },
   { value: '24', label: 'in the last day' },
@@ -22,21 +22,18 @@ export function RedeliverFailed({ id }: { id: string }) {
     const since = new Date(Date.now() - Number(hours) * HOUR_MS).toISOString()
     const { redeliver: count } = await redeliver({ id, since })
     notifications.show({
-      message: count === 0 ? 'None failed since then.' : `Sending ${count.toLocaleString()} again.`,
+      message:
+        count === 0
+          ? 'No deliveries failed in this time.'
+          : `Resending ${count.toLocaleString()} ${count === 1 ? 'delivery' : 'deliveries'}.`,
     })
   }
   return (
-    <ConfirmButton
-      size="xs"
-      label="Send all failed again"
-      title="Send all failed again?"
-      confirm="Send again"
-      onConfirm={run}
-    >
+    <ConfirmButton size="xs" label="Resend failed" title="Resend failed deliveries?" confirm="Resend" onConfirm={run}>
       <Stack>
-        Receivers see the same webhook-id as before, so that they can tell what they have already.
+        Deliveries keep their webhook-id, so receivers can recognize those that they already have.
         <Select
-          label="Deliveries made"
+          label="Deliveries created"
           data={spans}
           value={hours}
           allowDeselect={false}

@@ -24,7 +24,7 @@ export function RedeliverOne({ delivery, webhook }: RedeliverOneProps) {
     setError(undefined)
     try {
       await redeliver({ id: webhook.id, deliveryId: delivery.id })
-      notifications.show({ message: 'It is being sent again.' })
+      notifications.show({ message: 'The delivery is being resent.' })
     } catch (failure) {
       setError(failure)
     } finally {
@@ -33,10 +33,10 @@ export function RedeliverOne({ delivery, webhook }: RedeliverOneProps) {
   }
   return (
     <>
-      {error === undefined ? null : <ErrorNotice error={error} title="It was not sent again" />}
+      {error === undefined ? null : <ErrorNotice error={error} title="The delivery was not resent" />}
       <Group>
         <Button size="xs" variant="default" leftSection={<IconRepeat size={14} />} loading={running} onClick={run}>
-          {delivery.status === 'pending' ? 'Try now' : 'Send again'}
+          {delivery.status === 'pending' ? 'Retry now' : 'Resend'}
         </Button>
       </Group>
     </>

@@ -11,9 +11,9 @@ interface RotateSecretDialogProps {
   onClose: () => void
 }
 
-/** Seconds for which the old secret goes on signing. */
+/** How long the old secret keeps signing, in seconds. */
 const overlaps = [
-  { value: '0', label: 'not at all: it is known to others' },
+  { value: '0', label: 'no longer: it has leaked' },
   { value: '3600', label: 'for an hour' },
   { value: '86400', label: 'for a day' },
   { value: '604800', label: 'for 7 days' },
@@ -50,12 +50,12 @@ export function RotateSecretDialog({ id, opened, onClose }: RotateSecretDialogPr
       {secret === null ? (
         <Stack>
           <Text>
-            Deliveries are signed with a new secret from now on. While the old one signs beside it, a receiver that
-            knows either accepts them.
+            Deliveries will be signed with a new secret. While the old secret also signs, receivers with either secret
+            accept them.
           </Text>
-          {error === undefined ? null : <ErrorNotice error={error} title="The secret stays as it was" />}
+          {error === undefined ? null : <ErrorNotice error={error} title="The secret was not changed" />}
           <Select
-            label="The old secret goes on signing"
+            label="The old secret keeps signing"
             data={overlaps}
             value={overlap}
             allowDeselect={false}

@@ -7,7 +7,7 @@ import { DeliveryDetails } from './delivery-details.tsx'
 import { DeliveryStatus } from './delivery-status.tsx'
 import { type DeliveryFieldsFragment, TestWebhookDocument } from './webhooks.generated.ts'
 
-/** Sends a test event and shows what came back. */
+/** Sends a test event and shows the response. */
 export function TestWebhook({ id, url }: { id: string; url: string }) {
   const test = useChange(TestWebhookDocument, ['WebhookDelivery'])
   const [running, setRunning] = useState(false)
@@ -32,7 +32,7 @@ export function TestWebhook({ id, url }: { id: string; url: string }) {
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title="Test event" size="xl">
         <Stack>
-          {error === undefined ? null : <ErrorNotice error={error} title="No test was sent" />}
+          {error === undefined ? null : <ErrorNotice error={error} title="The test was not sent" />}
           {delivery === undefined ? null : (
             <>
               <DeliveryStatus {...delivery} />

@@ -9,9 +9,8 @@ import { useChange } from '../../graphql/use-change.ts'
 import { EditWebhookDialog } from './edit-webhook-dialog.tsx'
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx'
 import { TestWebhook } from './test-webhook.tsx'
-import { DeleteWebhookDocument, SwitchWebhookDocument, type WebhookFieldsFragment } from './webhooks.generated.ts'
+import { DeleteWebhookDocument, SetWebhookEnabledDocument, type WebhookFieldsFragment } from './webhooks.generated.ts'
 
-/** What can be done with a webhook. */
 export function WebhookActions({ webhook }: { webhook: WebhookFieldsFragment }) {
   const { id, url, name } = webhook
   const navigate = useNavigate()
@@ -19,7 +18,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookFieldsFragment }) 
   const [rotating, rotate] = useDisclosure()
   const [deleting, remove] = useDisclosure()
   const deleteWebhook = useChange(DeleteWebhookDocument, ['Webhook'])
-  const drop = async (): Promise<void> => {
+  const deleteAndLeave = async (): Promise<void> => {
     await deleteWebhook({ id })
     await navigate({ to: '/webhooks' })
   }
@@ -35,7 +34,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookFieldsFragment }) 
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPencil size={16} />} onClick={edit.open}>
-            Change
+            Edit
           </Menu.Item>
           <Menu.Item leftSection={<IconKey size={16} />} onClick={rotate.open}>
             Rotate signing secret
@@ -53,9 +52,9 @@ export function WebhookActions({ webhook }: { webhook: WebhookFieldsFragment }) 
         title={`Delete ${name ?? url}?`}
         confirm="Delete webhook"
         danger
-        onConfirm={drop}
+        onConfirm={deleteAndLeave}
       >
-        Its deliveries go with it, also those that are still to be sent. This cannot be taken back.
+        Its deliveries are also deleted, including those that are still pending. This cannot be undone.
       </ConfirmDialog>
     </>
   )
@@ -63,11 +62,11 @@ export function WebhookActions({ webhook }: { webhook: WebhookFieldsFragment }) 
 
 /** Disables, enables, or ends a pause. */
 function SwitchButton({ webhook: { id, enabled, paused } }: { webhook: WebhookFieldsFragment }) {
-  const turn = useChange(SwitchWebhookDocument)
+  const setEnabled = useChange(SetWebhookEnabledDocument)
   const isSending = enabled && paused === null
   const run = (): Promise<unknown> =>
-    turn({ id, enabled: !isSending }).catch((error) =>
-      notifications.show({ color: 'red', title: 'The webhook stays as it is', message: errorText(error) }),
+    setEnabled({ id, enabled: !isSending }).catch((error) =>
+      notifications.show({ color: 'red', title: 'The webhook was not changed', message: errorText(error) }),
     )
   const Icon = isSending ? IconPlayerPause : IconPlayerPlay
   return (

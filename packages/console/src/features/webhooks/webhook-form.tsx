@@ -14,9 +14,9 @@ export interface WebhookValues {
 
 interface WebhookFormProps {
   webhook: WebhookValues
-  /** What stands on the button. */
+  /** The label of the submit button. */
   submit: string
-  /** What to say when the server refuses. */
+  /** The title of the error if the server rejects the values. */
   failed: string
   /** Rejects with the server's error. */
   onSubmit: (values: WebhookValues) => Promise<unknown>
@@ -28,8 +28,8 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
   const form = useForm({
     initialValues: { ...webhook, name: webhook.name ?? '' },
     validate: {
-      url: (value) => (value.trim() === '' ? 'Say where deliveries go' : null),
-      events: (value) => (value.length === 0 ? 'Choose one at least' : null),
+      url: (value) => (value.trim() === '' ? 'Enter a URL' : null),
+      events: (value) => (value.length === 0 ? 'Select at least one event' : null),
     },
   })
   const save = form.onSubmit(async ({ url, name, events }) => {
@@ -38,7 +38,7 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
       await onSubmit({ url: url.trim(), name: name.trim() === '' ? null : name.trim(), events })
     } catch (failure) {
       const { what } = describeError(failure)
-      // What the server says of the address stands at the address.
+      // Show errors about the URL at its field.
       if (/^url\b/i.test(what)) form.setFieldError('url', what)
       else setError(failure)
     }
@@ -49,7 +49,7 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
         {error === undefined ? null : <ErrorNotice error={error} title={failed} />}
         <TextInput
           label="URL"
-          description="Gets a signed POST for each event. It must be an address that anybody can reach, unless whoever runs the server allowed it."
+          description="Receives a signed POST request for each event. It must be a public address, unless the server’s operator allows others."
           placeholder="https://example.com/hook"
           inputMode="url"
           autoComplete="off"
@@ -58,8 +58,8 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
         />
         <TextInput
           label="Name"
-          description="What it is for, so that you know later"
-          placeholder="Alerts of the night shift"
+          description="The purpose of the webhook"
+          placeholder="Night shift alerts"
           maxLength={100}
           {...form.getInputProps('name')}
         />

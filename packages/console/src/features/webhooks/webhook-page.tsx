@@ -31,7 +31,7 @@ export function WebhookPage() {
       </>
     )
   if (login == null) return <Loading what="webhook" />
-  if (webhook === undefined) return <NoSuchWebhook />
+  if (webhook === undefined) return <WebhookNotFound />
   const { name, url, events, paused, created } = webhook
   const since = pausedSince(webhook, login.pauses)
   return (
@@ -49,19 +49,19 @@ export function WebhookPage() {
             <Code style={{ overflowWrap: 'anywhere' }}>{url}</Code>
             <CopyButton value={url} what="URL" />
             <span>
-              made <Time value={created} />
+              created <Time value={created} />
             </span>
           </Group>
         </PageHeader>
         {paused === null ? null : (
           <Alert color="orange" icon={<IconPlayerPause />} title="Deliveries are held back">
             <Text size="sm">
-              {reason(paused)} {since === undefined ? null : <Time value={since} />} Mend the receiver, send a test,
-              then resume: what was held back goes out.
+              {reason(paused)} {since === undefined ? null : <Time value={since} />} Fix the receiver, send a test, then
+              resume to send the deliveries that were held back.
             </Text>
           </Alert>
         )}
-        <Group gap={6} mt="xs" role="list" aria-label="Events it tells of">
+        <Group gap={6} mt="xs" role="list" aria-label="Event types">
           {events.map((type) => (
             <Badge key={type} color="gray" role="listitem">
               {eventLabel(type)}
@@ -74,19 +74,19 @@ export function WebhookPage() {
   )
 }
 
-/** The API's advice after the colon is for programs; the button beside it does the same. */
+/** Removes the advice for API clients after the colon, because the page has a button for it. */
 function reason(paused: string): string {
   const [what = paused] = paused.split(': once the receiver')
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}.`
 }
 
-function NoSuchWebhook() {
+function WebhookNotFound() {
   return (
     <>
       <PageHeader title="Webhook" />
       <EmptyState
         icon={<IconWebhookOff />}
-        title="There is no such webhook"
+        title="Webhook not found"
         action={<RouterButton to="/webhooks">All webhooks</RouterButton>}
       >
         It may have been deleted.

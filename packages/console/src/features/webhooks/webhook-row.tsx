@@ -69,17 +69,17 @@ export function WebhookRow({ webhook, since }: WebhookRowProps) {
   )
 }
 
-const NAMED = 2
+const SHOWN = 2
 
-/** The first of them; all on hover or focus. */
+/** The first event types. A tooltip shows all. */
 function Events({ events }: { events: Row['events'] }) {
   const labels = events.map(eventLabel)
-  if (labels.length <= NAMED) return <Text inherit>{labels.join(', ')}</Text>
-  const rest = labels.length - NAMED
+  if (labels.length <= SHOWN) return <Text inherit>{labels.join(', ')}</Text>
+  const rest = labels.length - SHOWN
   return (
     <Tooltip label={labels.join(', ')} multiline maw={320}>
       <Text inherit tabIndex={0}>
-        {labels.slice(0, NAMED).join(', ')} and {rest} more
+        {labels.slice(0, SHOWN).join(', ')} and {rest} more
       </Text>
     </Tooltip>
   )

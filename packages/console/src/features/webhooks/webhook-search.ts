@@ -1,14 +1,14 @@
-/** What the page keeps in its address. */
+/** The page's state in its URL. */
 export interface WebhookSearch {
-  /** Which deliveries are shown; all where left away. */
+  /** The shown deliveries. All by default. */
   show?: 'failed' | 'others'
-  /** Deliveries older than this place. */
+  /** The cursor of the page. */
   after?: string
-  /** The delivery that is open. */
+  /** The id of the expanded delivery. */
   delivery?: string
 }
 
-/** Reads it; what is wrong in an address is left out, never an error. */
+/** Parses search parameters. Invalid values are ignored. */
 export function webhookSearch({ show, after, delivery }: Record<string, unknown>): WebhookSearch {
   return {
     ...(show === 'failed' || show === 'others' ? { show } : {}),

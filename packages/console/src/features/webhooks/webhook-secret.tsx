@@ -8,15 +8,15 @@ interface WebhookSecretProps {
   onDone: () => void
 }
 
-/** The signing secret of a webhook, shown this once. */
+/** The signing secret of a webhook, which is shown only once. */
 export function WebhookSecret({ secret, children, onDone }: WebhookSecretProps) {
   return (
     <Stack>
       <SecretOnce what="signing secret" value={secret}>
         <Text size="sm" c="dimmed">
-          The receiver checks by it that a request comes from here, by the Standard Webhooks specification: of the
-          headers <Code>webhook-id</Code>, <Code>webhook-timestamp</Code> and <Code>webhook-signature</Code>, libraries
-          for most languages take care.
+          The receiver uses this secret to verify requests as specified by Standard Webhooks, with the headers{' '}
+          <Code>webhook-id</Code>, <Code>webhook-timestamp</Code>, and <Code>webhook-signature</Code>. Libraries exist
+          for most languages.
         </Text>
       </SecretOnce>
       {children}

@@ -7,7 +7,7 @@ interface WebhookStateProps {
   since?: string | undefined
 }
 
-/** Says by word and shape whether deliveries go out. */
+/** Shows the state of a webhook with a word and an icon. */
 export function WebhookState({ webhook: { enabled, paused }, since }: WebhookStateProps) {
   const [color, Icon, word] = !enabled
     ? (['gray', IconCircleOff, 'disabled'] as const)

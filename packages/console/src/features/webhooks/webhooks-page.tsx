@@ -13,7 +13,7 @@ import { pausedSince } from './paused-since.ts'
 import { WebhookRow } from './webhook-row.tsx'
 import { WebhooksDocument } from './webhooks.generated.ts'
 
-const columns = ['Webhook', 'State', 'Events', 'Last delivery', 'Failed', 'Made']
+const columns = ['Webhook', 'State', 'Events', 'Last delivery', 'Failed', 'Created']
 
 export function WebhooksPage() {
   const context = useTypes('Webhook', 'WebhookDelivery')
@@ -30,7 +30,7 @@ export function WebhooksPage() {
   return (
     <>
       <PageHeader title="Webhooks" actions={create}>
-        They tell your own programs of events as they happen, by signed HTTP requests.{' '}
+        Webhooks send events to your programs as they happen, in signed HTTP requests.{' '}
         {limit == null ? null : `You use ${limit.used} of ${limit.value}.`}
       </PageHeader>
       {error === undefined ? null : (
@@ -39,7 +39,7 @@ export function WebhooksPage() {
       {webhooks === undefined && error === undefined ? <Loading what="webhooks" /> : null}
       {webhooks?.length === 0 ? (
         <EmptyState icon={<IconWebhook />} title="No webhooks yet" action={create}>
-          Give the address of a program of yours, and it is told when devices come and go, or of any other event.
+          Create a webhook to send events to your program, for example when a device becomes active or inactive.
         </EmptyState>
       ) : null}
       {login == null || webhooks === undefined || webhooks.length === 0 ? null : (

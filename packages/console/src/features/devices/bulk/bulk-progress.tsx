@@ -11,7 +11,7 @@ interface BulkProgressProps {
   onClose(): void
 }
 
-/** How far it is; at its end what was done and what was not. */
+/** Shows the progress of a bulk change, and its result at the end. */
 export function BulkProgress({ state, verb, onStop, onClose }: BulkProgressProps) {
   const { done, failed, total } = state.progress
   const tried = done + failed.length
@@ -26,7 +26,7 @@ export function BulkProgress({ state, verb, onStop, onClose }: BulkProgressProps
         {describe(state, verb)}
       </Text>
       {state.step === 'ended' && state.error !== undefined ? (
-        <ErrorNotice error={state.error} title="It could not go on" />
+        <ErrorNotice error={state.error} title="The operation was interrupted" />
       ) : null}
       <Failures progress={state.progress} />
       <Group justify="flex-end">
@@ -46,10 +46,10 @@ function describe(state: BulkProgressProps['state'], verb: string): string {
   const { done, failed, total } = state.progress
   const count = `${done.toLocaleString()} of ${total.toLocaleString()} ${verb}`
   if (state.step === 'running') return `${count} …`
-  const refused = failed.length === 0 ? '' : `, ${failed.length.toLocaleString()} refused`
+  const failures = failed.length === 0 ? '' : `, ${failed.length.toLocaleString()} failed`
   const rest = total - done - failed.length
-  if (rest === 0) return `${count}${refused}.`
-  return `${state.isStopped ? 'Stopped: ' : ''}${count}${refused}, ${rest.toLocaleString()} left as they were.`
+  if (rest === 0) return `${count}${failures}.`
+  return `${state.isStopped ? 'Stopped: ' : ''}${count}${failures}, ${rest.toLocaleString()} unchanged.`
 }
 
 const SHOWN = 5
@@ -58,7 +58,7 @@ function Failures({ progress: { failed } }: { progress: Progress }) {
   if (failed.length === 0) return null
   const reasons = Map.groupBy(failed, ({ reason }) => reason)
   return (
-    <Alert color="red" title={`${failed.length.toLocaleString()} refused`}>
+    <Alert color="red" title={`${failed.length.toLocaleString()} failed`}>
       <List size="sm">
         {[...reasons].slice(0, SHOWN).map(([reason, each]) => (
           <List.Item key={reason}>

@@ -15,36 +15,36 @@ interface DeleteDevicesProps {
   onClose(): void
 }
 
-/** Deletes the selected devices; active ones only when the person says so. */
+/** Deletes the selected devices. Active devices are deleted only if the user chooses so. */
 export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
   const client = useClient()
   const bulk = useBulk()
   const [found, setFound] = useState<SelectedDeviceFragment[]>()
   const [error, setError] = useState<unknown>()
   const [withActive, setWithActive] = useState(false)
-  const [reading] = useState(() => devices)
+  const [initialDevices] = useState(() => devices)
 
   useEffect(() => {
     const controller = new AbortController()
     const options = { signal: controller.signal, onProgress: () => {} }
-    readSelected(client, reading, options)
+    readSelected(client, initialDevices, options)
       .then(setFound)
       .catch((failure) => controller.signal.aborted || setError(failure))
     return () => controller.abort()
-  }, [client, reading])
+  }, [client, initialDevices])
 
   const change = async (ids: readonly string[]): Promise<Failure[]> => {
     const remove = (some: readonly string[]) =>
       client.mutation(DeleteManyDocument, { ids: [...some], force: withActive }).toPromise()
-    const { error: refusal } = await remove(ids)
-    if (refusal === undefined) return []
-    if (refusal.networkError !== undefined || ids.length === 1)
-      return ids.map((id) => ({ id, reason: errorText(refusal) }))
-    // All or none of a batch: one that came alive or is gone holds up the others, so each is tried by itself.
+    const { error: batchError } = await remove(ids)
+    if (batchError === undefined) return []
+    if (batchError.networkError !== undefined || ids.length === 1)
+      return ids.map((id) => ({ id, reason: errorText(batchError) }))
+    // A batch is atomic. One device that became active or was deleted fails all, so delete them one by one.
     const failed: Failure[] = []
     for (const id of ids) {
-      const { error: own } = await remove([id])
-      if (own !== undefined) failed.push({ id, reason: errorText(own) })
+      const { error: deviceError } = await remove([id])
+      if (deviceError !== undefined) failed.push({ id, reason: errorText(deviceError) })
     }
     return failed
   }
@@ -63,27 +63,27 @@ export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
       {bulk.state.step !== 'ready' ? (
         <BulkProgress state={bulk.state} verb="deleted" onStop={bulk.stop} onClose={onClose} />
       ) : error !== undefined ? (
-        <ErrorNotice error={error} title="The devices could not be looked at" />
+        <ErrorNotice error={error} title="The devices could not be loaded" />
       ) : found === undefined ? (
         <Loading what="selected devices" />
       ) : (
         <Stack gap="sm">
           <Text size="sm">
-            Their services and attributes go with them, and they cannot sign on any more. Events of the past stay in the
-            log.
+            Their services and attributes are also deleted, and the devices can no longer connect. Their past events
+            stay in the event log.
           </Text>
           {active === 0 ? null : (
             <Alert color="yellow">
               <Switch
                 checked={withActive}
                 onChange={(event) => setWithActive(event.currentTarget.checked)}
-                label={`Delete also the ${active.toLocaleString()} that are active now`}
+                label={`Also delete the ${active.toLocaleString()} active ${active === 1 ? 'device' : 'devices'}`}
               />
             </Alert>
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Keep them
+              Cancel
             </Button>
             <Button color="red" disabled={ids.length === 0} onClick={() => bulk.run({ ids, change })}>
               Delete {ids.length.toLocaleString()} devices

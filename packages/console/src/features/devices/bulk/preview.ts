@@ -3,26 +3,26 @@ import type { SelectedDeviceFragment } from './bulk.generated.ts'
 
 export interface AttributeChange {
   name: string
-  /** Null removes. */
+  /** Null removes the attribute. */
   value: string | null
   context?: string
 }
 
-/** What the change would do to each device, before it is made. */
+/** The effects of a change, computed before it is made. */
 export interface Preview {
-  /** Devices that are changed. */
+  /** The devices that would change. */
   ids: string[]
-  /** Of those, how many have no value now. */
-  fresh: number
-  /** Present values that would be replaced or removed, the most frequent first. */
+  /** How many of them have no value now. */
+  withoutValue: number
+  /** Current values that would be replaced or removed, the most frequent first. */
   replaced: { value: string; devices: number }[]
-  /** Devices that are as wanted already. */
+  /** How many devices already have the value. */
   unchanged: number
 }
 
 /**
- * In a context, a device counts as it reads there; one that reads as wanted by its base value is given the override
- * all the same, since the base may change later, and one without an override has none to lose.
+ * Previews a change. In a context, a device gets the override even if its base value is the same, because the base
+ * value may change later. Removing an override changes only devices that have one.
  */
 export function previewChange(
   devices: readonly SelectedDeviceFragment[],
@@ -30,15 +30,15 @@ export function previewChange(
 ): Preview {
   const ids: string[] = []
   const counts = new Map<string, number>()
-  let fresh = 0
+  let withoutValue = 0
   for (const { id, attribute, overrides = {} } of devices) {
-    const present = context === undefined ? attribute : valuesOf(overrides).get(name)
-    if ((present ?? null) === value) continue
+    const current = context === undefined ? attribute : valuesOf(overrides).get(name)
+    if ((current ?? null) === value) continue
     ids.push(id)
-    if (attribute === null || attribute === undefined) fresh++
+    if (attribute === null || attribute === undefined) withoutValue++
     else if (attribute !== value) counts.set(attribute, (counts.get(attribute) ?? 0) + 1)
   }
   const replaced = [...counts].map(([each, count]) => ({ value: each, devices: count }))
   replaced.sort((one, other) => other.devices - one.devices)
-  return { ids, fresh, replaced, unchanged: devices.length - ids.length }
+  return { ids, withoutValue, replaced, unchanged: devices.length - ids.length }
 }

@@ -1,4 +1,4 @@
-/** How far a change of many devices has come. */
+/** The progress of a bulk change. */
 export interface Progress {
   done: number
   failed: Failure[]
@@ -12,20 +12,20 @@ export interface Failure {
 
 export interface BatchOptions {
   ids: readonly string[]
-  /** Changes these and says which failed; throws when nothing more can be done. */
+  /** Changes a batch of devices and returns those that failed. Throws if the whole run must end. */
   change(ids: readonly string[]): Promise<Failure[]>
-  /** Stops between two batches: what was begun is finished and counted. */
+  /** Stops the run after the batch in progress. */
   signal: AbortSignal
   onProgress(progress: Progress): void
 }
 
-const BATCH = 50
+const BATCH_SIZE = 50
 
-/** Changes many devices a few at a time, so that it can be stopped and always knows how many are done. */
+/** Changes many devices in small batches, so that the run can be stopped and its progress is known. */
 export async function runInBatches({ ids, change, signal, onProgress }: BatchOptions): Promise<Progress> {
   let progress: Progress = { done: 0, failed: [], total: ids.length }
-  for (let start = 0; start < ids.length && !signal.aborted; start += BATCH) {
-    const batch = ids.slice(start, start + BATCH)
+  for (let start = 0; start < ids.length && !signal.aborted; start += BATCH_SIZE) {
+    const batch = ids.slice(start, start + BATCH_SIZE)
     const failed = await change(batch)
     progress = {
       ...progress,

@@ -8,23 +8,23 @@ export interface SelectedDevices {
   filter: DeviceFilter
 }
 
-/** The attribute whose present value is asked for with each device. */
-export interface PresentValue {
+/** The attribute whose current value is fetched with each device. */
+export interface AttributeRef {
   name: string
   context?: string
 }
 
 export interface ReadOptions {
-  present?: PresentValue
+  attribute?: AttributeRef
   signal: AbortSignal
   onProgress(read: number): void
 }
 
-const PAGE = 500
+const PAGE_SIZE = 500
 
 /**
- * Every selected device as it is now. What matches is read in the order of ids, so that a change that is made
- * meanwhile neither repeats nor skips one. Throws the API's error, and the signal's when it was stopped.
+ * Fetches all selected devices. Devices that match a filter are read in the order of their ids, so that concurrent
+ * changes neither repeat nor skip a device. Throws the API's error, or the signal's reason if it aborts.
  */
 export async function readSelected(
   client: Client,
@@ -41,12 +41,12 @@ export async function readSelected(
   return devices
 }
 
-const valueVariables = ({ present }: ReadOptions) => ({
-  name: present?.name ?? 'none',
-  context: present?.context,
-  overridesIn: present?.context ?? '',
-  withValue: present !== undefined,
-  inContext: present?.context !== undefined,
+const valueVariables = ({ attribute }: ReadOptions) => ({
+  name: attribute?.name ?? 'none',
+  context: attribute?.context,
+  overridesIn: attribute?.context ?? '',
+  withValue: attribute !== undefined,
+  inContext: attribute?.context !== undefined,
 })
 
 async function* byId(
@@ -54,8 +54,8 @@ async function* byId(
   ids: readonly string[],
   options: ReadOptions,
 ): AsyncGenerator<readonly SelectedDeviceFragment[]> {
-  for (let start = 0; start < ids.length; start += PAGE) {
-    const variables = { ids: ids.slice(start, start + PAGE), ...valueVariables(options) }
+  for (let start = 0; start < ids.length; start += PAGE_SIZE) {
+    const variables = { ids: ids.slice(start, start + PAGE_SIZE), ...valueVariables(options) }
     const { data, error } = await client
       .query(SelectedByIdDocument, variables, { requestPolicy: 'network-only' })
       .toPromise()
@@ -71,7 +71,7 @@ async function* matching(
 ): AsyncGenerator<readonly SelectedDeviceFragment[]> {
   let after: string | null | undefined
   for (;;) {
-    const variables = { ...filter, filterName, filterContext, size: PAGE, after, ...valueVariables(options) }
+    const variables = { ...filter, filterName, filterContext, size: PAGE_SIZE, after, ...valueVariables(options) }
     const { data, error } = await client
       .query(SelectedPageDocument, variables, { requestPolicy: 'network-only' })
       .toPromise()

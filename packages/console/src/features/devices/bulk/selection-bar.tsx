@@ -17,7 +17,7 @@ interface SelectionBarProps {
   shown: ShownList
 }
 
-/** What can be done with the selected devices; there while some are. */
+/** Actions for the selected devices. Rendered only if some are selected. */
 export function SelectionBar({ selection, filter, total, attributes, shown }: SelectionBarProps) {
   const [action, setAction] = useState<'set' | 'export' | 'delete'>()
   const count = selection.count(total)
@@ -29,12 +29,12 @@ export function SelectionBar({ selection, filter, total, attributes, shown }: Se
       <Paper withBorder px="sm" py={6} mb="xs" role="region" aria-label="Selected devices">
         <Group gap="xs">
           <Text size="sm" fw={600} role="status">
-            {selection.selected.kind === 'all' ? 'All that match: ' : ''}
+            {selection.selected.kind === 'all' ? 'All matching devices: ' : ''}
             {count?.toLocaleString() ?? '…'} selected
           </Text>
           {selection.selected.kind === 'some' && total !== undefined && count !== total ? (
             <Button size="xs" variant="subtle" onClick={selection.selectAll}>
-              Select all {total.toLocaleString()} that match
+              Select all {total.toLocaleString()} matching devices
             </Button>
           ) : null}
           <Button
@@ -69,7 +69,7 @@ export function SelectionBar({ selection, filter, total, attributes, shown }: Se
             leftSection={<IconX size={14} aria-hidden="true" />}
             onClick={selection.clear}
           >
-            Clear the selection
+            Clear selection
           </Button>
         </Group>
       </Paper>

@@ -13,7 +13,7 @@ import {
 import { type FormEvent, useState } from 'react'
 import { useClient } from 'urql'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { labelledFields, useLabels } from '../../user-settings/labels.ts'
+import { labeledFields, useLabels } from '../../user-settings/labels.ts'
 import { SetAttributeOnManyDocument } from './bulk.generated.ts'
 import { BulkProgress } from './bulk-progress.tsx'
 import { type AttributeChange, type Preview, previewChange } from './preview.ts'
@@ -22,13 +22,13 @@ import { useBulk } from './use-bulk.ts'
 
 interface SetAttributeProps {
   devices: SelectedDevices
-  /** How many are selected, as far as is known. */
+  /** The number of selected devices, if known. */
   count: number | undefined
   names: readonly string[]
   onClose(): void
 }
 
-/** Sets or clears one attribute on all selected devices: what it would change first, then the change. */
+/** Sets or removes an attribute on all selected devices, after a preview of the changes. */
 export function SetAttribute({ devices, count, names, onClose }: SetAttributeProps) {
   const client = useClient()
   const bulk = useBulk()
@@ -36,11 +36,11 @@ export function SetAttribute({ devices, count, names, onClose }: SetAttributePro
   const [read, setRead] = useState<number>()
   const [error, setError] = useState<unknown>()
 
-  const look = async (change: AttributeChange): Promise<void> => {
+  const showPreview = async (change: AttributeChange): Promise<void> => {
     setError(undefined)
     setRead(0)
     try {
-      const options = { present: change, signal: new AbortController().signal, onProgress: setRead }
+      const options = { attribute: change, signal: new AbortController().signal, onProgress: setRead }
       const found = await readSelected(client, devices, options)
       setPreviewed({ change, preview: previewChange(found, change) })
     } catch (failure) {
@@ -55,8 +55,8 @@ export function SetAttribute({ devices, count, names, onClose }: SetAttributePro
         const items = ids.map((serviceId) => ({ serviceId, attributes: { [name]: value }, context }))
         const result = await client.mutation(SetAttributeOnManyDocument, { items }).toPromise()
         if (result.error !== undefined) throw result.error
-        const answers = result.data?.setAttributesMany ?? []
-        return answers.flatMap(({ serviceId, code, message }) =>
+        const results = result.data?.setAttributesMany ?? []
+        return results.flatMap(({ serviceId, code, message }) =>
           code === null ? [] : [{ id: serviceId, reason: message ?? code }],
         )
       },
@@ -83,9 +83,9 @@ export function SetAttribute({ devices, count, names, onClose }: SetAttributePro
         />
       ) : (
         <Stack gap="sm">
-          <ChangeForm names={names} isReading={read !== undefined} onSubmit={look} />
-          {read === undefined ? null : <Text size="sm">Looking at the devices: {read.toLocaleString()} …</Text>}
-          {error === undefined ? null : <ErrorNotice error={error} title="The devices could not be looked at" />}
+          <ChangeForm names={names} isReading={read !== undefined} onSubmit={showPreview} />
+          {read === undefined ? null : <Text size="sm">Devices checked: {read.toLocaleString()} …</Text>}
+          {error === undefined ? null : <ErrorNotice error={error} title="The devices could not be loaded" />}
         </Stack>
       )}
     </Modal>
@@ -100,7 +100,7 @@ interface ChangeFormProps {
 
 function ChangeForm({ names, isReading, onSubmit }: ChangeFormProps) {
   const labels = useLabels()
-  const reserved = new Map(labelledFields.map((field) => [labels[field], `$svc.${field}`]))
+  const reserved = new Map(labeledFields.map((field) => [labels[field], `$svc.${field}`]))
   const [action, setAction] = useState('set')
   const [name, setName] = useState('')
   const [value, setValue] = useState('')
@@ -122,9 +122,9 @@ function ChangeForm({ names, isReading, onSubmit }: ChangeFormProps) {
           onChange={setAction}
           data={[
             { value: 'set', label: 'Set' },
-            { value: 'clear', label: 'Clear' },
+            { value: 'remove', label: 'Remove' },
           ]}
-          aria-label="What to do"
+          aria-label="Action"
         />
         <Autocomplete
           label="Attribute"
@@ -146,7 +146,7 @@ function ChangeForm({ names, isReading, onSubmit }: ChangeFormProps) {
         ) : null}
         <TextInput
           label="Context"
-          description="Left empty, base values are changed; else the overrides of this context"
+          description="Changes the overrides of this context. Leave empty to change base values."
           value={context}
           onChange={(event) => setContext(event.currentTarget.value)}
         />
@@ -169,30 +169,30 @@ interface PreviewStepProps {
 const SHOWN_VALUES = 6
 
 function PreviewStep({ change, preview, onBack, onApply, onClose }: PreviewStepProps) {
-  const { ids, fresh, replaced, unchanged } = preview
+  const { ids, withoutValue, replaced, unchanged } = preview
   const rest = replaced.slice(SHOWN_VALUES).reduce((sum, { devices }) => sum + devices, 0)
   const where = change.context === undefined ? '' : ` in context ${change.context}`
   const to =
     change.value === null
-      ? 'is removed'
+      ? 'will be removed'
       : change.value === ''
-        ? 'is set to the empty text'
-        : `is set to “${change.value}”`
+        ? 'will be set to an empty value'
+        : `will be set to “${change.value}”`
   return (
     <Stack gap="sm">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         <b>{change.name}</b> {to}
         {where}.
       </Text>
-      <List size="sm" aria-label="What changes">
-        {fresh === 0 ? null : <List.Item>{fresh.toLocaleString()} get it new</List.Item>}
+      <List size="sm" aria-label="Changes">
+        {withoutValue === 0 ? null : <List.Item>{withoutValue.toLocaleString()} have no value now</List.Item>}
         {replaced.slice(0, SHOWN_VALUES).map(({ value, devices }) => (
           <List.Item key={value} style={{ overflowWrap: 'anywhere' }}>
             {devices.toLocaleString()} have “{value.slice(0, 80)}” now
           </List.Item>
         ))}
         {rest === 0 ? null : <List.Item>{rest.toLocaleString()} have other values now</List.Item>}
-        {unchanged === 0 ? null : <List.Item>{unchanged.toLocaleString()} are so already and stay</List.Item>}
+        {unchanged === 0 ? null : <List.Item>{unchanged.toLocaleString()} stay as they are</List.Item>}
       </List>
       <Group justify="flex-end">
         <Button variant="default" onClick={onBack}>

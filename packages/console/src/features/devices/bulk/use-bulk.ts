@@ -4,7 +4,7 @@ import { type BatchOptions, type Progress, runInBatches } from './run-in-batches
 export type BulkState =
   | { step: 'ready' }
   | { step: 'running'; progress: Progress }
-  /** `isStopped`: by the person, before the end. */
+  /** `isStopped`: the user stopped it before the end. */
   | { step: 'ended'; progress: Progress; isStopped: boolean; error?: unknown }
 
 interface Bulk {
@@ -14,16 +14,16 @@ interface Bulk {
   reset(): void
 }
 
-/** A change of many devices under way: how far it is, and the way to stop it. Leaving the page stops it too. */
+/** Runs a bulk change, which can be stopped. Leaving the page also stops it. */
 export function useBulk(): Bulk {
   const [state, setState] = useState<BulkState>({ step: 'ready' })
-  const stopping = useRef<AbortController | null>(null)
-  useEffect(() => () => stopping.current?.abort(), [])
+  const abortController = useRef<AbortController | null>(null)
+  useEffect(() => () => abortController.current?.abort(), [])
   return {
     state,
     async run({ ids, change }) {
       const controller = new AbortController()
-      stopping.current = controller
+      abortController.current = controller
       let progress: Progress = { done: 0, failed: [], total: ids.length }
       const onProgress = (next: Progress): void => {
         progress = next
@@ -38,7 +38,7 @@ export function useBulk(): Bulk {
         setState({ step: 'ended', progress, isStopped: false, error })
       }
     },
-    stop: () => stopping.current?.abort(),
+    stop: () => abortController.current?.abort(),
     reset: () => setState({ step: 'ready' }),
   }
 }

@@ -9,7 +9,7 @@ interface ChooseFileProps {
   onChoose(file: File): void
 }
 
-/** Takes a file, chosen or dropped, and says what it must look like. */
+/** Accepts a chosen or dropped file, and describes the format. */
 export function ChooseFile({ error, onChoose }: ChooseFileProps) {
   const [isOver, setOver] = useState(false)
   const drop = (event: DragEvent): void => {
@@ -41,7 +41,7 @@ export function ChooseFile({ error, onChoose }: ChooseFileProps) {
           )}
         </FileButton>
         <Text size="xs" c="dimmed">
-          You see what would change before anything is written.
+          You see a preview before anything changes.
         </Text>
       </Box>
       <Format />
@@ -57,28 +57,28 @@ function Format() {
   return (
     <Stack gap={6}>
       <Text size="sm" fw={600}>
-        What the file looks like
+        File format
       </Text>
       <Code block tabIndex={0}>
         {example}
       </Code>
       <List size="sm" spacing={4}>
         <List.Item>
-          UTF-8, with commas. The first row names the columns; <Code>name</Code> is the one it needs.
+          UTF-8, separated by commas. The first row contains the column names. Only <Code>name</Code> is required.
         </List.Item>
         <List.Item>
-          <Code>hardwareId</Code>, <Code>platform</Code> and <Code>services</Code> are the device's own; any other
-          column is an attribute by its name.
+          <Code>hardwareId</Code>, <Code>platform</Code>, and <Code>services</Code> are fields of the device. Any other
+          column is an attribute with that name.
         </List.Item>
         <List.Item>
-          A row means the device with its hardware id, or with its name where the row has none. Where there is none, it
-          is added.
+          A row updates the device with its hardware id, or with its name if the row has no hardware id. If there is no
+          such device, the row adds one.
         </List.Item>
         <List.Item>
-          An empty cell changes nothing, <Code>""</Code> is the empty text. What the file does not name stays, and
-          nothing is deleted.
+          An empty cell changes nothing, and <Code>""</Code> sets an empty value. Importing never deletes devices or
+          attributes.
         </List.Item>
-        <List.Item>An export of “Everything, to import again” is such a file.</List.Item>
+        <List.Item>You can import files that were exported with “All data, for import”.</List.Item>
       </List>
     </Stack>
   )

@@ -13,19 +13,19 @@ interface CsvMenuProps {
   filter: DeviceFilter
   shown: ShownList
   total: number | undefined
-  /** Devices may be others now. */
+  /** Called after an import, which may have changed devices. */
   onImported(): void
 }
 
 const everything = { kind: 'all', except: new Set<string>() } as const
 
-/** Import, and export of all that the list shows. */
+/** Imports devices, and exports the devices of the list. */
 export function CsvMenu({ filter, shown, total, onImported }: CsvMenuProps) {
   const client = useClient()
   const [opened, setOpened] = useState<'import' | 'export'>()
   const closeImport = (): void => {
     setOpened(undefined)
-    // The file may have brought new attributes, which columns and filters offer.
+    // The import may have added attributes, which columns and filters offer.
     void client.query(DeviceListNamesDocument, {}, { requestPolicy: 'network-only' }).toPromise()
     onImported()
   }

@@ -8,12 +8,12 @@ import { type ExportForm, type ShownList, useExport } from './use-export.ts'
 interface ExportDevicesProps {
   devices: SelectedDevices
   shown: ShownList
-  /** How many they are, as far as is known. */
+  /** The number of devices, if known. */
   count: number | undefined
   onClose(): void
 }
 
-/** Saves devices as CSV: as they are shown, or whole. */
+/** Exports devices as CSV, with either the shown columns or all data. */
 export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesProps) {
   const [form, setForm] = useState<ExportForm>('shown')
   const { state, run, stop } = useExport(devices, shown)
@@ -31,24 +31,23 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
         <Text size="sm">{describeDevices(devices, count)}</Text>
         {state.step === 'ready' ? (
           <>
-            <Radio.Group value={form} onChange={(value) => setForm(value as ExportForm)} label="What the file holds">
+            <Radio.Group value={form} onChange={(value) => setForm(value as ExportForm)} label="Content">
               <Stack gap="xs" mt="xs">
                 <Radio
                   value="shown"
-                  label="The columns shown"
-                  description="As the list has them, to look at and to calculate with. It cannot be imported."
+                  label="Shown columns"
+                  description="The columns of the list, for spreadsheets. This file cannot be imported."
                 />
                 <Radio
                   value="all"
-                  label="Everything, to import again"
-                  description="Names, hardware ids, platforms, services and all attributes as they are. What attributes have in contexts, and states, are not part of it."
+                  label="All data, for import"
+                  description="Names, hardware ids, platforms, services, and the base values of all attributes. States and the values in contexts are not included."
                 />
               </Stack>
             </Radio.Group>
             {form === 'all' ? (
               <Text size="xs" c="dimmed">
-                A value that a spreadsheet would run as a formula gets an apostrophe before it. An import removes that
-                apostrophe.
+                Values that a spreadsheet would run as a formula are prefixed with an apostrophe. Importing removes it.
               </Text>
             ) : null}
             {state.isStopped ? (
@@ -75,8 +74,8 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
             />
             <Text size="sm" role="status">
               {isRunning
-                ? `${state.devices.toLocaleString()} read …`
-                : `${state.devices.toLocaleString()} ${state.devices === 1 ? 'device is' : 'devices are'} in ${state.name}, among your downloads.`}
+                ? `Devices read: ${state.devices.toLocaleString()} …`
+                : `${state.devices.toLocaleString()} ${state.devices === 1 ? 'device was' : 'devices were'} exported to ${state.name} in your downloads.`}
             </Text>
             <Group justify="flex-end">
               {isRunning ? (

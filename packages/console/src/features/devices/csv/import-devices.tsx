@@ -10,7 +10,10 @@ interface ImportDevicesProps {
   onClose(): void
 }
 
-/** Adds and updates devices from a CSV file: the file, what it would change, the import, what came of it. */
+/**
+ * Adds and updates devices from a CSV file. The steps are: choose a file, preview the changes, import, show the
+ * result.
+ */
 export function ImportDevices({ onClose }: ImportDevicesProps) {
   const { state, read, run, stop, reset } = useImport()
   const isNarrow = useMediaQuery('(max-width: 48em)')
@@ -32,7 +35,7 @@ export function ImportDevices({ onClose }: ImportDevicesProps) {
           <Loading what={`devices to compare ${state.name} with`} />
           {state.devices === 0 ? null : (
             <Text size="sm" ta="center">
-              {state.devices.toLocaleString()} compared …
+              Devices compared: {state.devices.toLocaleString()} …
             </Text>
           )}
           <Group justify="flex-end">

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, List, Stack, Tabs, Text } from '@mantine/core'
 import { suspectColumns } from '@muster/fleet-csv/csv/columns'
-import { BadRows } from './bad-rows.tsx'
+import { InvalidRows } from './invalid-rows.tsx'
 import { ChangedRows, NewRows } from './planned-rows.tsx'
 import type { PreparedImport } from './use-import.ts'
 
@@ -11,13 +11,18 @@ interface ImportPreviewProps {
   onClose(): void
 }
 
-/** What the import would do, before anything is written. */
+/** A preview of the import. Nothing has been written yet. */
 export function ImportPreview({ prepared, onBack, onImport, onClose }: ImportPreviewProps) {
   const { name, file, plan } = prepared
   const { creations, updates, unchanged, problems, types } = plan
   const toWrite = creations.length + updates.length
   const tabs = [
-    { value: 'bad', label: 'Bad', count: problems.length, rows: <BadRows problems={problems} fileName={name} /> },
+    {
+      value: 'invalid',
+      label: 'Invalid',
+      count: problems.length,
+      rows: <InvalidRows problems={problems} fileName={name} />,
+    },
     {
       value: 'changed',
       label: 'Changed',
@@ -29,15 +34,15 @@ export function ImportPreview({ prepared, onBack, onImport, onClose }: ImportPre
   return (
     <Stack gap="sm">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        <b>{name}</b> has {counted(file.rows.length + file.problems.length, 'row')}. Nothing is written yet.
+        <b>{name}</b> has {counted(file.rows.length + file.problems.length, 'row')}. Nothing has been written yet.
       </Text>
-      <List size="sm" aria-label="What the import would do">
+      <List size="sm" aria-label="Effects of the import">
         <List.Item>{counted(creations.length, 'new device')}</List.Item>
         <List.Item>{counted(updates.length, 'changed device')}</List.Item>
         <List.Item>{unchanged.length.toLocaleString()} unchanged</List.Item>
         <List.Item>
-          {counted(problems.length, 'bad row')}
-          {problems.length > 0 && toWrite > 0 ? ', left out; the others go in' : ''}
+          {counted(problems.length, 'invalid row')}
+          {problems.length > 0 && toWrite > 0 ? '; only the valid rows will be imported' : ''}
         </List.Item>
       </List>
       <SuspectColumns columns={file.columns} />
@@ -73,15 +78,15 @@ export function ImportPreview({ prepared, onBack, onImport, onClose }: ImportPre
 
 const counted = (count: number, noun: string): string => `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
 
-/** Columns that were most likely meant as others. */
+/** Warns about columns that probably have a misspelled name. */
 function SuspectColumns({ columns }: Pick<PreparedImport['file'], 'columns'>) {
   const suspects = suspectColumns(columns)
   if (suspects.length === 0) return null
   return (
-    <Alert color="yellow" title="Is this meant?">
+    <Alert color="yellow" title="Check these columns">
       {suspects.map(({ found, meant }) => (
         <Text size="sm" key={found}>
-          Column “{found}” is taken as an attribute of that name. The device's own column is called “{meant}”.
+          The column “{found}” will be imported as an attribute with that name. The device’s field is called “{meant}”.
         </Text>
       ))}
     </Alert>

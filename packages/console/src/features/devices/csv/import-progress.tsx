@@ -1,7 +1,7 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { type Outcome, triedRows } from '@muster/fleet-csv/import/outcome'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { BadRows } from './bad-rows.tsx'
+import { InvalidRows } from './invalid-rows.tsx'
 import type { ImportState } from './use-import.ts'
 
 interface ImportProgressProps {
@@ -11,7 +11,7 @@ interface ImportProgressProps {
   onClose(): void
 }
 
-/** How far the import is; at its end what was done and what was not. */
+/** Shows the progress of the import, and its result at the end. */
 export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProgressProps) {
   const { outcome, prepared } = state
   const { plan, name } = prepared
@@ -27,16 +27,18 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
       />
       <Text size="sm" role="status">
         {isRunning
-          ? `${written.toLocaleString()} of ${toWrite.toLocaleString()} rows are in${state.isStopping ? '; stopping once the running requests are answered' : ''} …`
+          ? `${written.toLocaleString()} of ${toWrite.toLocaleString()} rows imported${state.isStopping ? '; stopping after the running requests' : ''} …`
           : summary(outcome)}
       </Text>
       {!isRunning && outcome.rows > triedRows(outcome) ? (
         <Text size="sm">
-          {`${(outcome.rows - triedRows(outcome)).toLocaleString()} rows are not known to be in. Import the file again: it goes on where this one ended.`}
+          {`${(outcome.rows - triedRows(outcome)).toLocaleString()} rows may not have been imported. Import the file again to continue.`}
         </Text>
       ) : null}
-      {outcome.stoppedBy === undefined ? null : <ErrorNotice error={outcome.stoppedBy} title="It could not go on" />}
-      {!isRunning && outcome.problems.length > 0 ? <BadRows problems={outcome.problems} fileName={name} /> : null}
+      {outcome.stoppedBy === undefined ? null : (
+        <ErrorNotice error={outcome.stoppedBy} title="The import was interrupted" />
+      )}
+      {!isRunning && outcome.problems.length > 0 ? <InvalidRows problems={outcome.problems} fileName={name} /> : null}
       <Group justify="flex-end">
         {isRunning ? (
           <Button variant="default" disabled={state.isStopping} onClick={onStop}>
@@ -61,8 +63,8 @@ function summary(outcome: Outcome): string {
     `${created.toLocaleString()} created`,
     `${updated.toLocaleString()} updated`,
     `${unchanged.toLocaleString()} unchanged`,
-    ...(problems.length > 0 ? [`${problems.length.toLocaleString()} refused`] : []),
+    ...(problems.length > 0 ? [`${problems.length.toLocaleString()} rejected`] : []),
   ]
-  const isWhole = triedRows(outcome) === outcome.rows
-  return `${isWhole ? '' : 'Stopped: '}${parts.join(', ')}.`
+  const isComplete = triedRows(outcome) === outcome.rows
+  return `${isComplete ? '' : 'Stopped: '}${parts.join(', ')}.`
 }

@@ -9,10 +9,10 @@ interface ChangedRowsProps {
   types: readonly ApplicationType[]
 }
 
-/** Devices that are there and would change: what, from what to what. */
+/** The existing devices that would change, with their old and new values. */
 export function ChangedRows({ updates, types }: ChangedRowsProps) {
   return (
-    <RowTable label="Changed devices" columns={['Line', 'Device', 'What changes']} count={updates.length}>
+    <RowTable label="Changed devices" columns={['Line', 'Device', 'Changes']} count={updates.length}>
       {updates.slice(0, SHOWN_ROWS).map((update) => (
         <Table.Tr key={update.wanted.line}>
           <Table.Td w={70}>{update.wanted.line}</Table.Td>
@@ -45,23 +45,23 @@ function ChangedValue({ change: { column, before, after } }: { change: Change })
   )
 }
 
-const MOST_CHARACTERS = 120
+const MAX_LENGTH = 120
 
 function shortened(value: string): string {
   if (value === '') return '(empty)'
-  return value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS)}…` : value
+  return value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value
 }
 
 export function NewRows({ creations }: { creations: readonly Creation[] }) {
   return (
-    <RowTable label="New devices" columns={['Line', 'Device', 'Hardware id', 'Holds']} count={creations.length}>
+    <RowTable label="New devices" columns={['Line', 'Device', 'Hardware id', 'Content']} count={creations.length}>
       {creations.slice(0, SHOWN_ROWS).map(({ wanted: { line, name, hardwareId, services, attributes } }) => (
         <Table.Tr key={line}>
           <Table.Td w={70}>{line}</Table.Td>
           <Table.Td>{name}</Table.Td>
           <Table.Td>{hardwareId}</Table.Td>
           <Table.Td>
-            {[many(services.length, 'service'), many(attributes.size, 'attribute')].filter(Boolean).join(', ')}
+            {[countOf(services.length, 'service'), countOf(attributes.size, 'attribute')].filter(Boolean).join(', ')}
           </Table.Td>
         </Table.Tr>
       ))}
@@ -69,5 +69,5 @@ export function NewRows({ creations }: { creations: readonly Creation[] }) {
   )
 }
 
-const many = (count: number, noun: string): string =>
+const countOf = (count: number, noun: string): string =>
   count === 0 ? '' : `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`

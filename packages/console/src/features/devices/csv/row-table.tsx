@@ -1,18 +1,18 @@
 import { Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** As many as a person looks through; the others are counted. */
+/** The number of displayed rows. Further rows are only counted. */
 export const SHOWN_ROWS = 100
 
 interface RowTableProps {
   label: string
   columns: readonly string[]
-  /** How many there are in all; the first of them are given. */
+  /** The total number of rows. `children` contains the first of them. */
   count: number
   children: ReactNode
 }
 
-/** Rows of the file by their lines. */
+/** A table of rows of the file. */
 export function RowTable({ label, columns, count, children }: RowTableProps) {
   return (
     <>
@@ -30,7 +30,7 @@ export function RowTable({ label, columns, count, children }: RowTableProps) {
       </Table.ScrollContainer>
       {count > SHOWN_ROWS ? (
         <Text size="xs" c="dimmed" mt={4}>
-          The first {SHOWN_ROWS} of {count.toLocaleString()}.
+          Showing the first {SHOWN_ROWS} of {count.toLocaleString()}.
         </Text>
       ) : null}
     </>

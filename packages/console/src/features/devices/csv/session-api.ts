@@ -5,48 +5,42 @@ import { sessionHeaders } from '../../../graphql/session-headers.ts'
 import { signedOut } from '../../../graphql/signed-out.ts'
 import { pause, retryDelay } from './retry-delay.ts'
 
-/** An error as the console's own client throws it, with the API's code, and its message as the server wrote it. */
+/** An error like those of the console's GraphQL client, with the API's error code and the server's message. */
 export class ApiError extends CombinedError {
   readonly code: string
 
   constructor(code: string, given: ConstructorParameters<typeof CombinedError>[0]) {
     super(given)
     this.code = code
-    this.message = this.graphQLErrors[0]?.message ?? 'the server does not answer'
+    this.message = this.graphQLErrors[0]?.message ?? 'the server is not responding'
   }
 }
 
-const TRIES = 7
-/**
- * Milliseconds for which a request is sent again that the rate limit refuses: many that go out together take points
- * from each other.
- */
-const RATE_LIMIT_PATIENCE = 300_000
+const MAX_FAILURES = 7
+/** How long rate-limited requests are retried. Many concurrent requests share the caller's quota. */
+const RATE_LIMIT_RETRY_MS = 300_000
 
-/**
- * Runs documents as the person who is signed in: for work of many requests, which is tried again and leaves the cache
- * alone.
- */
+/** Runs documents with the session, for operations of many requests. It retries requests and bypasses the cache. */
 export const sessionApi: Api = {
   async query<Data>(document: string, variables: object = {}, { signal }: { signal?: AbortSignal | undefined } = {}) {
     const isMutation = document.startsWith('mutation')
     const body = JSON.stringify({ query: document, variables })
-    const patienceEnds = performance.now() + RATE_LIMIT_PATIENCE
+    const retryUntil = performance.now() + RATE_LIMIT_RETRY_MS
     let failures = 0
     for (let count = 1; ; count++) {
       const attempt = await send(body, signal)
-      if (attempt.error === undefined) return attempt.answer as Data
+      if (attempt.error === undefined) return attempt.data as Data
       const { error, isSafeToRepeat, retryAfter } = attempt
       const mayRepeat = isSafeToRepeat || (!isMutation && error.networkError !== undefined)
-      const isInTime = error.code === 'RATE_LIMITED' ? performance.now() < patienceEnds : ++failures < TRIES
-      if (!mayRepeat || !isInTime) throw told(error, isMutation)
+      const isInTime = error.code === 'RATE_LIMITED' ? performance.now() < retryUntil : ++failures < MAX_FAILURES
+      if (!mayRepeat || !isInTime) throw withOutcome(error, isMutation)
       await pause(retryDelay(count, retryAfter), signal)
     }
   },
 }
 
-/** What went wrong, with whether a mutation may have run. */
-function told(error: ApiError, isMutation: boolean): ApiError {
+/** For a mutation without a response, reports that its outcome is unknown. */
+function withOutcome(error: ApiError, isMutation: boolean): ApiError {
   if (error.code === 'UNAUTHENTICATED') signedOut.announce()
   return isMutation && error.code === 'NO_ANSWER'
     ? new ApiError('OUTCOME_UNKNOWN', { networkError: error.networkError })
@@ -54,19 +48,19 @@ function told(error: ApiError, isMutation: boolean): ApiError {
 }
 
 type Attempt =
-  | { answer: unknown; error?: undefined }
-  /** `isSafeToRepeat`: it certainly did not run. */
+  | { data: unknown; error?: undefined }
+  /** `isSafeToRepeat`: the request certainly did not run. */
   | { error: ApiError; isSafeToRepeat: boolean; retryAfter: string | null }
 
-async function send(body: string, signal: AbortSignal | undefined): Promise<Attempt> {
+async function send(requestBody: string, signal: AbortSignal | undefined): Promise<Attempt> {
   try {
     const headers = { ...sessionHeaders, 'content-type': 'application/json', accept: 'application/json' }
-    const response = await fetch(api.graphql, { method: 'POST', headers, body, signal: signal ?? null })
-    const answer = (await response.json()) as { data?: unknown; errors?: GraphQLProblem[] }
-    const [first] = answer.errors ?? []
-    if (first === undefined && 'data' in answer) return { answer: answer.data }
-    const error = new ApiError(first?.extensions?.code ?? 'UNKNOWN', { graphQLErrors: answer.errors ?? [] })
-    const isSafeToRepeat = response.status === 429 || (response.status === 503 && !('data' in answer))
+    const response = await fetch(api.graphql, { method: 'POST', headers, body: requestBody, signal: signal ?? null })
+    const body = (await response.json()) as { data?: unknown; errors?: GraphQLProblem[] }
+    const [first] = body.errors ?? []
+    if (first === undefined && 'data' in body) return { data: body.data }
+    const error = new ApiError(first?.extensions?.code ?? 'UNKNOWN', { graphQLErrors: body.errors ?? [] })
+    const isSafeToRepeat = response.status === 429 || (response.status === 503 && !('data' in body))
     return { error, isSafeToRepeat, retryAfter: response.headers.get('retry-after') }
   } catch (failure) {
     signal?.throwIfAborted()

@@ -2,22 +2,22 @@ import type { Api } from '@muster/fleet-csv/api'
 import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
 import { listDevices } from '@muster/fleet-csv/list-devices'
-import { labelledFields } from '../../user-settings/labels.ts'
+import { labeledFields } from '../../user-settings/labels.ts'
 import { attributeOf, attributeValue, type Column } from '../columns.ts'
-import type { ExportSource } from './devices-to-export.ts'
+import type { ExportSource } from './export-source.ts'
 
 export interface ShownColumnsExport {
   source: ExportSource
   columns: readonly Column[]
-  /** As the list is sorted. */
+  /** The sort order of the list. */
   sort: string
-  /** In which attributes are read. */
+  /** The context of the attribute values. */
   context: string | undefined
   write(text: string, devices: number): void
   signal: AbortSignal
 }
 
-/** Writes what the list shows of each device, for people and spreadsheets: it does not import again. */
+/** Exports the shown columns, for reading and spreadsheets. The result cannot be imported. */
 export async function exportShownColumns(
   api: Api,
   { source, columns, sort, context, write, signal }: ShownColumnsExport,
@@ -25,15 +25,15 @@ export async function exportShownColumns(
   const withAttributes = columns.some(({ id }) => attributeOf(id) !== undefined)
   const select = withAttributes ? `${fields} attributes(context: $context)` : fields
   write(row(columns.map(({ label }) => label)), 0)
-  for (const list of source.lists) {
-    for await (const page of listDevices<ShownDevice>(api, { filter: { ...list, context }, sort, select, signal })) {
-      const wanted = page.filter(({ id }) => source.isWanted(id))
-      write(wanted.map((device) => row(columns.map((column) => textOf(device, column)))).join(''), wanted.length)
+  for (const filter of source.filters) {
+    for await (const page of listDevices<ShownDevice>(api, { filter: { ...filter, context }, sort, select, signal })) {
+      const included = page.filter(({ id }) => source.isIncluded(id))
+      write(included.map((device) => row(columns.map((column) => cellValue(device, column)))).join(''), included.length)
     }
   }
 }
 
-const fields = `id name state platform created lastReported hardwareId services { name } ${labelledFields.join(' ')}`
+const fields = `id name state platform created lastReported hardwareId services { name } ${labeledFields.join(' ')}`
 
 interface ShownDevice {
   id: string
@@ -41,7 +41,7 @@ interface ShownDevice {
   attributes?: Record<string, unknown>
 }
 
-function textOf(device: ShownDevice, { id }: Column): string | null {
+function cellValue(device: ShownDevice, { id }: Column): string | null {
   if (id === 'services') return device.services.map(({ name }) => name).join('; ')
   const attribute = attributeOf(id)
   if (attribute !== undefined) return attributeValue(device.attributes, attribute) ?? null

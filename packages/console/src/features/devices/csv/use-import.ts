@@ -6,7 +6,7 @@ import { writePlan } from '@muster/fleet-csv/import/write'
 import { useEffect, useRef, useState } from 'react'
 import { sessionApi } from './session-api.ts'
 
-/** A file that was read, and what its import would do. Nothing is written yet. */
+/** A parsed file and the plan of its import. Nothing has been written yet. */
 export interface PreparedImport {
   name: string
   file: DeviceFile
@@ -25,19 +25,19 @@ interface Import {
   read(file: File): Promise<void>
   run(prepared: PreparedImport): Promise<void>
   stop(): void
-  /** Back to choosing a file. */
+  /** Returns to the first step. */
   reset(): void
 }
 
-/** An import, from the file to the report. Leaving the page stops it after the requests that are under way. */
+/** Runs an import, from reading the file to the result. Leaving the page stops it after the requests in flight. */
 export function useImport(): Import {
   const [state, setState] = useState<ImportState>({ step: 'choose' })
-  const stopping = useRef<AbortController | null>(null)
-  useEffect(() => () => stopping.current?.abort(), [])
+  const abortController = useRef<AbortController | null>(null)
+  useEffect(() => () => abortController.current?.abort(), [])
   const begin = (): AbortSignal => {
-    stopping.current?.abort()
-    stopping.current = new AbortController()
-    return stopping.current.signal
+    abortController.current?.abort()
+    abortController.current = new AbortController()
+    return abortController.current.signal
   }
   return {
     state,
@@ -45,7 +45,7 @@ export function useImport(): Import {
       const signal = begin()
       const show = (devices: number): void => setState({ step: 'reading', name: chosen.name, devices })
       show(0)
-      // A setting of the state for each would hold up the reading.
+      // Updating the state for each device would slow down reading.
       const onRead = (devices: number): void => void (devices % 1000 === 0 && show(devices))
       try {
         const file = readDeviceFile(new Uint8Array(await chosen.arrayBuffer()))
@@ -57,7 +57,7 @@ export function useImport(): Import {
     },
     async run(prepared) {
       const signal = begin()
-      const outcome = startOf(prepared)
+      const outcome = initialOutcome(prepared)
       const progress = (): void =>
         setState({ step: 'running', prepared, outcome: { ...outcome }, isStopping: signal.aborted })
       progress()
@@ -69,18 +69,18 @@ export function useImport(): Import {
       setState({ step: 'ended', prepared, outcome })
     },
     stop() {
-      stopping.current?.abort()
+      abortController.current?.abort()
       setState((before) => (before.step === 'running' ? { ...before, isStopping: true } : before))
     },
     reset() {
-      stopping.current?.abort()
+      abortController.current?.abort()
       setState({ step: 'choose' })
     },
   }
 }
 
-/** Rows that need no writing count as done, and bad ones are known, before the first is written. */
-const startOf = ({ file, plan }: PreparedImport): Outcome => ({
+/** Before the first write, unchanged rows already count as done, and invalid rows are already known. */
+const initialOutcome = ({ file, plan }: PreparedImport): Outcome => ({
   rows: file.rows.length + file.problems.length,
   created: 0,
   updated: 0,

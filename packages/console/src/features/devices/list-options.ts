@@ -3,16 +3,16 @@ import { useQuery } from 'urql'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
 import { DeviceListNamesDocument, type DeviceListNamesQuery } from './devices.generated.ts'
 
-export interface ListNames {
+export interface ListOptions {
   applicationTypes: DeviceListNamesQuery['applicationTypes']
   /** Attribute names in use on devices, without the reserved ones. */
   attributes: string[]
-  /** What `from` counts from. */
+  /** The number of the first record in `from`. */
   firstRecord: number
 }
 
-/** What filters and columns can be chosen from; undefined until loaded. */
-export function useListNames(): ListNames | undefined {
+/** The options of filters and columns. Undefined until loaded. */
+export function useListOptions(): ListOptions | undefined {
   const [{ data }] = useQuery({ query: DeviceListNamesDocument, requestPolicy: 'cache-first' })
   const { names: attributeNames } = useAttributeNames()
   return useMemo(() => {

@@ -3,18 +3,18 @@ import type { MouseEvent } from 'react'
 import classes from './device-cell.module.css'
 
 /**
- * Leads to the device's page. A link of the router follows every change of the address, which hundreds of them need
- * not.
+ * A link to a device's page. Router links render again after each change of the URL, which is slow for hundreds of
+ * rows.
  */
-export function DeviceAnchor({ id, name }: { id: string; name: string }) {
+export function DeviceLink({ id, name }: { id: string; name: string }) {
   const router = useRouter()
-  const place = { to: '/devices/$deviceId', params: { deviceId: id } } as const
-  const preload = (): void => void router.preloadRoute(place)
+  const target = { to: '/devices/$deviceId', params: { deviceId: id } } as const
+  const preload = (): void => void router.preloadRoute(target)
   const follow = (event: MouseEvent): void => {
-    // Another window or a download is the browser's.
+    // The browser handles opening in another window and downloading.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    void router.navigate(place)
+    void router.navigate(target)
   }
   return (
     <a

@@ -1,15 +1,15 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-const LEAST_HEIGHT = 320
-const BELOW = 20
+const MIN_HEIGHT = 320
+const BOTTOM_MARGIN = 20
 
-/** The room that the window has below an element's top, in pixels. */
-export function useRoomBelow(element: RefObject<HTMLElement | null>): number {
-  const [height, setHeight] = useState(LEAST_HEIGHT)
+/** The height from an element's top to the bottom of the window, in pixels. */
+export function useAvailableHeight(element: RefObject<HTMLElement | null>): number {
+  const [height, setHeight] = useState(MIN_HEIGHT)
   useLayoutEffect(() => {
     const measure = (): void => {
       const top = (element.current?.getBoundingClientRect().top ?? 0) + window.scrollY
-      setHeight(Math.max(LEAST_HEIGHT, Math.floor(window.innerHeight - top - BELOW)))
+      setHeight(Math.max(MIN_HEIGHT, Math.floor(window.innerHeight - top - BOTTOM_MARGIN)))
     }
     measure()
     const observer = new ResizeObserver(measure)

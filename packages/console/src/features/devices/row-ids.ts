@@ -2,13 +2,13 @@ import type { Client } from 'urql'
 import type { DeviceRows } from './device-rows.ts'
 import { DeviceIdsDocument } from './devices.generated.ts'
 
-const MOST_IDS = 1_000
+const MAX_IDS = 1_000
 
 /**
- * The devices of these rows, the last one among them. Those that are not there are asked for, by their place in the
- * order of now.
+ * The ids of the devices from row `first` through `last`. Rows that are not loaded are fetched by their current
+ * position.
  */
-export async function idsOfRows(
+export async function readRowIds(
   client: Client,
   rows: DeviceRows,
   { first, last }: { first: number; last: number },
@@ -23,7 +23,7 @@ export async function idsOfRows(
       continue
     }
     let end = index + 1
-    while (end <= last && end - index < MOST_IDS && rows.row(end) === undefined) end++
+    while (end <= last && end - index < MAX_IDS && rows.row(end) === undefined) end++
     const variables = { ...filter, sort, from: index + firstRecord, size: end - index }
     const { data, error } = await client
       .query(DeviceIdsDocument, variables, { requestPolicy: 'network-only' })

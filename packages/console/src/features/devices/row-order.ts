@@ -2,13 +2,13 @@ import { attributeOf, attributeValue } from './columns.ts'
 import type { DeviceRowFragment } from './devices.generated.ts'
 import type { DeviceFilter, Sort } from './devices-search.ts'
 
-interface Place {
+interface List {
   order: Sort
   filter: DeviceFilter
 }
 
-/** Whether the device may stand elsewhere in the list now, or not in it at all. */
-export function hasMoved(before: DeviceRowFragment, after: DeviceRowFragment, { order, filter }: Place): boolean {
+/** Whether a change may have moved the device in the list or removed it from the list. */
+export function hasMoved(before: DeviceRowFragment, after: DeviceRowFragment, { order, filter }: List): boolean {
   return sortValue(before, order.by) !== sortValue(after, order.by) || !matches(after, filter)
 }
 
@@ -18,7 +18,7 @@ function sortValue(device: DeviceRowFragment, by: string): unknown {
   return attributeValue(device.attributes, attributeOf(by) ?? by)
 }
 
-/** As far as the row tells: services and attributes that are not shown count as matching. */
+/** Checks the filter against the data of the row. Services, and attributes that were not fetched, count as matching. */
 function matches(device: DeviceRowFragment, { name, state, platform, attributes }: DeviceFilter): boolean {
   if (name !== undefined && !device.name.toLowerCase().includes(name.toLowerCase())) return false
   if (state !== undefined && device.state !== state) return false

@@ -1,0 +1,14 @@
+/** Downloads a string as a file. */
+export const downloadText = (name: string, content: string): void =>
+  downloadFile(name, [content], 'text/plain;charset=utf-8')
+
+/** Downloads a file that consists of these parts. */
+export function downloadFile(name: string, parts: BlobPart[], type: string): void {
+  const url = URL.createObjectURL(new Blob(parts, { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // By then, the browser has read the content.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

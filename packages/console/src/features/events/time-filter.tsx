@@ -1,0 +1,45 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+
+interface TimeFilterProps {
+  label: string
+  /** In the API's format. */
+  value: string | undefined
+  onChange: (value: string | undefined) => void
+}
+
+/**
+ * A date and time in the user's time zone. Applies when the field loses the focus, because years are typed digit by
+ * digit.
+ */
+export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
+  const [typed, setTyped] = useState(() => inputValue(value))
+  const [known, setKnown] = useState(value)
+  if (known !== value) {
+    setKnown(value)
+    setTyped(inputValue(value))
+  }
+  const apply = (): void => {
+    if (typed !== inputValue(value)) onChange(typed === '' ? undefined : new Date(typed).toISOString())
+  }
+  return (
+    <TextInput
+      type="datetime-local"
+      aria-label={label}
+      leftSection={label}
+      leftSectionWidth={48}
+      value={typed}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      onBlur={apply}
+      onKeyDown={({ key }) => (key === 'Enter' ? apply() : undefined)}
+    />
+  )
+}
+
+/** The value for the browser's date input: local time without a time zone. */
+function inputValue(value: string | undefined): string {
+  if (value === undefined) return ''
+  const date = new Date(value)
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 16)
+}
