@@ -6,7 +6,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { listenForInstallPrompt } from './app/install-prompt.ts'
 import { Providers } from './app/providers.tsx'
-import { router } from './app/router.tsx'
+import { router } from './app/routes/router.tsx'
 import { registerServiceWorker } from './app/service-worker.ts'
 
 listenForInstallPrompt()

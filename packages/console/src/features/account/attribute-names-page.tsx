@@ -8,7 +8,7 @@ import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
-import { attributeColumn } from '../devices/columns.ts'
+import { attributeColumn } from '../devices/columns/columns.ts'
 import { Section } from './section.tsx'
 
 export function AttributeNamesPage() {

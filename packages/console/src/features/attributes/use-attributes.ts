@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
 import { useClient, useQuery } from 'urql'
-import { useLastValue } from '../../components/use-last-value.ts'
-import { useRefresh } from '../../components/use-refresh.ts'
 import { useChange } from '../../graphql/use-change.ts'
 import { useLiveEvents } from '../../graphql/use-live-events.ts'
+import { useLastValue } from '../../hooks/use-last-value.ts'
+import { useRefresh } from '../../hooks/use-refresh.ts'
 import {
   SetTargetAttributeDocument,
   SetTargetAttributesDocument,

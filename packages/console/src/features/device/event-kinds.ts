@@ -1,4 +1,4 @@
-import type { EventType } from '../../components/event-types.ts'
+import type { EventType } from '../../components/events/event-types.ts'
 
 /** The kinds by which a device's events can be filtered. */
 export const eventKinds = ['state', 'attributes', 'services', 'device'] as const

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useClient } from 'urql'
-import type { EventType } from '../../components/event-types.ts'
+import type { EventType } from '../../components/events/event-types.ts'
 import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
 import { type DeviceEventFragment, DeviceEventsDocument } from './device-events.generated.ts'
 

@@ -1,6 +1,6 @@
 import { Code, Group, Stack, Table, Text } from '@mantine/core'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { changesOf } from '../../components/event-summary.tsx'
+import { changesOf } from '../../components/events/event-summary.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import type { LoggedEvent } from './use-event-log.ts'
 

@@ -1,8 +1,8 @@
 import { Button, Group, MultiSelect } from '@mantine/core'
 import { IconFilterOff } from '@tabler/icons-react'
-import { eventTypeOptions, isEventType } from '../../components/event-types.ts'
+import { eventTypeOptions, isEventType } from '../../components/events/event-types.ts'
 import classes from '../../components/filters.module.css'
-import { DeviceFilter } from './device-filter.tsx'
+import { DevicePicker } from './device-picker.tsx'
 import { type EventsSearch, filterOf, isFiltered } from './events-search.ts'
 import { TimeFilter } from './time-filter.tsx'
 
@@ -28,7 +28,7 @@ export function EventFilters({ search, onChange }: EventFiltersProps) {
         miw={190}
         maw={420}
       />
-      <DeviceFilter value={device} onChange={(chosen) => changeFilter({ device: orUndefined(chosen) })} />
+      <DevicePicker value={device} onChange={(chosen) => changeFilter({ device: orUndefined(chosen) })} />
       <TimeFilter label="From" value={from} onChange={(value) => changeFilter({ from: value })} />
       <TimeFilter label="To" value={to} onChange={(value) => changeFilter({ to: value })} />
       {isFiltered(filterOf(search)) ? (

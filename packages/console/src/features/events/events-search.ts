@@ -1,4 +1,4 @@
-import { type EventType, isEventType } from '../../components/event-types.ts'
+import { type EventType, isEventType } from '../../components/events/event-types.ts'
 
 /** The page's state in its URL. */
 export interface EventsSearch {

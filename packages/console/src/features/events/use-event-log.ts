@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { useRefresh } from '../../components/use-refresh.ts'
 import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
+import { useRefresh } from '../../hooks/use-refresh.ts'
 import { EventPageDocument, type EventPageQuery } from './events.generated.ts'
 import type { EventFilter } from './events-search.ts'
 

@@ -1,5 +1,5 @@
 import { Anchor, Checkbox, Fieldset, Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { eventTypeGroups, eventTypes } from '../../components/event-types.ts'
+import { eventTypeGroups, eventTypes } from '../../components/events/event-types.ts'
 
 interface EventTypePickerProps {
   value?: string[]

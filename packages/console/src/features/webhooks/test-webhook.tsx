@@ -3,8 +3,8 @@ import { IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useChange } from '../../graphql/use-change.ts'
-import { DeliveryDetails } from './delivery-details.tsx'
-import { DeliveryStatus } from './delivery-status.tsx'
+import { DeliveryDetails } from './deliveries/delivery-details.tsx'
+import { DeliveryStatus } from './deliveries/delivery-status.tsx'
 import { type DeliveryFieldsFragment, TestWebhookDocument } from './webhooks.generated.ts'
 
 /** Sends a test event and shows the response. */

@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import type { EventType } from '../../components/event-types.ts'
+import type { EventType } from '../../components/events/event-types.ts'
 import { describeError } from '../../graphql/describe-error.ts'
 import { EventTypePicker } from './event-type-picker.tsx'
 

@@ -1,8 +1,8 @@
 import { Group, Stack, Table, Text, Tooltip } from '@mantine/core'
 import { RouterAnchor } from '../../app/links.tsx'
-import { eventLabel } from '../../components/event-types.ts'
+import { eventLabel } from '../../components/events/event-types.ts'
 import { Time } from '../../components/time.tsx'
-import { DeliveryStatus } from './delivery-status.tsx'
+import { DeliveryStatus } from './deliveries/delivery-status.tsx'
 import { WebhookState } from './webhook-state.tsx'
 import type { WebhooksQuery } from './webhooks.generated.ts'
 

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, List, Stack, Tabs, Text } from '@mantine/core'
 import { suspectColumns } from '@muster/fleet-csv/csv/columns'
 import { InvalidRows } from './invalid-rows.tsx'
-import { ChangedRows, NewRows } from './planned-rows.tsx'
+import { NewDevices, UpdatedDevices } from './planned-devices.tsx'
 import type { PreparedImport } from './use-import.ts'
 
 interface ImportPreviewProps {
@@ -27,9 +27,9 @@ export function ImportPreview({ prepared, onBack, onImport, onClose }: ImportPre
       value: 'changed',
       label: 'Changed',
       count: updates.length,
-      rows: <ChangedRows updates={updates} types={types} />,
+      rows: <UpdatedDevices updates={updates} types={types} />,
     },
-    { value: 'new', label: 'New', count: creations.length, rows: <NewRows creations={creations} /> },
+    { value: 'new', label: 'New', count: creations.length, rows: <NewDevices creations={creations} /> },
   ].filter(({ count }) => count > 0)
   return (
     <Stack gap="sm">

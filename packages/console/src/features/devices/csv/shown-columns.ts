@@ -3,7 +3,7 @@ import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
 import { listDevices } from '@muster/fleet-csv/list-devices'
 import { labeledFields } from '../../user-settings/labels.ts'
-import { attributeOf, attributeValue, type Column } from '../columns.ts'
+import { attributeOf, attributeValue, type Column } from '../columns/columns.ts'
 import type { ExportSource } from './export-source.ts'
 
 export interface ShownColumnsExport {

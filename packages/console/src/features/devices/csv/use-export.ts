@@ -1,7 +1,7 @@
 import { exportDevices } from '@muster/fleet-csv/export-devices'
 import { useEffect, useRef, useState } from 'react'
 import type { SelectedDevices } from '../bulk/selected-devices.ts'
-import type { Column } from '../columns.ts'
+import type { Column } from '../columns/columns.ts'
 import { downloadCsv } from './download-csv.ts'
 import { exportSourceOf } from './export-source.ts'
 import { sessionApi } from './session-api.ts'

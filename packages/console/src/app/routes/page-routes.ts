@@ -1,0 +1,47 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { deviceSearch } from '../../features/device/device-search.ts'
+import { devicesSearch } from '../../features/devices/devices-search.ts'
+import { eventsSearch } from '../../features/events/events-search.ts'
+import { webhookSearch } from '../../features/webhooks/webhook-search.ts'
+import { shellRoute } from './root-routes.tsx'
+
+const getParentRoute = () => shellRoute
+
+/** All pages except those of the account. Each page is a separate file, loaded when the page is first opened. */
+export const pageRoutes = [
+  createRoute({
+    getParentRoute,
+    path: '/devices',
+    validateSearch: devicesSearch,
+    component: lazyRouteComponent(() => import('../../features/devices/devices-page.tsx'), 'DevicesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/devices/$deviceId',
+    validateSearch: deviceSearch,
+    component: lazyRouteComponent(() => import('../../features/device/device-page.tsx'), 'DevicePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/devices/$deviceId/services/$serviceId',
+    validateSearch: deviceSearch,
+    component: lazyRouteComponent(() => import('../../features/device/service-page.tsx'), 'ServicePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/events',
+    validateSearch: eventsSearch,
+    component: lazyRouteComponent(() => import('../../features/events/events-page.tsx'), 'EventsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/webhooks',
+    component: lazyRouteComponent(() => import('../../features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/webhooks/$webhookId',
+    validateSearch: webhookSearch,
+    component: lazyRouteComponent(() => import('../../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
+  }),
+] as const

@@ -1,0 +1,130 @@
+import { Badge, Box, Group, Text } from '@mantine/core'
+import { labeledFields, useLabels } from '../../features/user-settings/labels.ts'
+import { StateBadge } from '../state-badge.tsx'
+
+interface EventSummaryProps {
+  event: { type: string; state: string | null; data: Record<string, unknown> }
+}
+
+/** Describes what an event changed. */
+export function EventSummary({ event: { state, data } }: EventSummaryProps) {
+  const changes = changesOf(data)
+  return (
+    <Group gap={6} align="flex-start">
+      {state === null ? null : <StateBadge state={state} />}
+      {typeof data.context === 'string' ? <Badge color="gray">in {data.context}</Badge> : null}
+      {changes === undefined ? <Facts data={data} /> : <Changes changes={changes} />}
+    </Group>
+  )
+}
+
+interface Change {
+  name: string
+  old: unknown
+  new: unknown
+}
+
+const SHOWN = 5
+const RESERVED = '$svc.'
+
+function Changes({ changes }: { changes: readonly Change[] }) {
+  const labels = useLabels()
+  const nameOf = (name: string): string => {
+    const field = labeledFields.find((each) => name === `${RESERVED}${each}`)
+    return field === undefined ? name : labels[field]
+  }
+  return (
+    <Box miw={0}>
+      {changes.slice(0, SHOWN).map((change) => (
+        <Text key={change.name} inherit component="div" pos="relative" style={{ overflowWrap: 'anywhere' }}>
+          <Text span inherit fw={500}>
+            {nameOf(change.name)}
+          </Text>
+          : <Value value={change.old} />
+          <span aria-hidden="true"> → </span>
+          <span style={visuallyHidden}> is now </span>
+          <Value value={change.new} />
+        </Text>
+      ))}
+      {changes.length > SHOWN ? (
+        <Text inherit c="dimmed">
+          and {changes.length - SHOWN} more
+        </Text>
+      ) : null}
+    </Box>
+  )
+}
+
+/** Only for screen readers. Positioned inside the change, so that a scrolling table clips it. */
+const visuallyHidden = {
+  position: 'absolute',
+  width: 1,
+  height: 1,
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+} as const
+
+const MAX_LENGTH = 80
+
+function Value({ value }: { value: unknown }) {
+  if (value === null || value === undefined || value === '')
+    return (
+      <Text span inherit c="dimmed" fs="italic">
+        {value === '' ? 'empty' : 'none'}
+      </Text>
+    )
+  const text = plainText(value)
+  return <span>{text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text}</span>
+}
+
+const factNames: Record<string, string> = {
+  hardwareId: 'hardware id',
+  readOnly: 'read-only',
+  requireDigest: 'digest required',
+  registrationCode: 'registration code',
+  formerSecretUntil: 'old secret valid until',
+  allow: 'can register again',
+}
+
+/** User agent strings are long, so only the event's details show them. */
+const omittedFacts = new Set(['agent'])
+
+function Facts({ data }: { data: Record<string, unknown> }) {
+  const facts = Object.entries(data).flatMap(([name, value]) => {
+    if (omittedFacts.has(name)) return []
+    const text = factText(value)
+    return text === undefined ? [] : [`${factNames[name] ?? name} ${text}`]
+  })
+  return (
+    <Text span inherit style={{ overflowWrap: 'anywhere' }}>
+      {facts.join(' · ')}
+    </Text>
+  )
+}
+
+/** Undefined for empty values. */
+function factText(value: unknown): string | undefined {
+  if (value === null || value === undefined || value === '') return undefined
+  if (value === true) return 'yes'
+  if (value === false) return 'no'
+  if (Array.isArray(value)) return value.length === 0 ? undefined : String(value.length)
+  if (typeof value === 'object') {
+    const count = Object.keys(value).length
+    return count === 0 ? undefined : String(count)
+  }
+  const text = plainText(value)
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
+}
+
+const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** The old and new value of each changed name. Undefined if the event's data contains no changes. */
+export function changesOf(data: Record<string, unknown>): Change[] | undefined {
+  const { changes } = data
+  if (typeof changes !== 'object' || changes === null) return undefined
+  return Object.entries(changes).map(([name, change]) => ({
+    name,
+    old: (change as Partial<Change> | null)?.old,
+    new: (change as Partial<Change> | null)?.new,
+  }))
+}

@@ -1,0 +1,114 @@
+import type { EventType } from '../../graphql/schema-types.generated.ts'
+
+export type { EventType }
+
+export interface EventTypeInfo {
+  type: EventType
+  label: string
+  /** What the event reports. */
+  about: string
+}
+
+export interface EventTypeGroup {
+  group: string
+  types: readonly EventTypeInfo[]
+}
+
+/** All event types, the most used groups first. */
+export const eventTypeGroups: readonly EventTypeGroup[] = [
+  {
+    group: 'State',
+    types: [
+      { type: 'DEVICE_STATE', label: 'Device state', about: 'A device became active or inactive' },
+      {
+        type: 'SERVICE_STATE',
+        label: 'Service state',
+        about: 'A service that reports its own state became active or inactive',
+      },
+    ],
+  },
+  {
+    group: 'Devices and services',
+    types: [
+      { type: 'DEVICE_REGISTER', label: 'Device registered', about: 'A device was added or registered itself' },
+      { type: 'DEVICE_UPDATE', label: 'Device changed', about: 'A device’s name, hardware id, or platform changed' },
+      { type: 'DEVICE_DELETE', label: 'Device deleted', about: 'A device and its services were deleted' },
+      { type: 'DEVICE_SECRET_ROTATE', label: 'Device secret rotated', about: 'A device got a new secret' },
+      { type: 'SERVICE_ADD', label: 'Service added', about: 'A service was added to a device' },
+      { type: 'SERVICE_UPDATE', label: 'Service changed', about: 'A service’s name, type, host, or port changed' },
+      { type: 'SERVICE_REMOVE', label: 'Service removed', about: 'A service was removed from a device' },
+      { type: 'ATTRIBUTE_CHANGE', label: 'Attributes changed', about: 'Attributes were set or removed' },
+    ],
+  },
+  {
+    group: 'Account',
+    types: [
+      { type: 'AUTH_LOGIN', label: 'Sign-in', about: 'A user signed in to the console' },
+      { type: 'AUTH_FAIL', label: 'Failed sign-in', about: 'A sign-in failed, or a password or code was wrong' },
+      { type: 'SESSION_REVOKE', label: 'Sessions ended', about: 'Sessions ended before they expired' },
+      { type: 'PASSWORD_CHANGE', label: 'Password changed', about: 'The user changed the password' },
+      { type: 'AUTHENTICATOR_ADD', label: 'Authenticator app added', about: 'Signing in now requires a code' },
+      {
+        type: 'AUTHENTICATOR_UPDATE',
+        label: 'Backup codes created',
+        about: 'The previous backup codes no longer work',
+      },
+      {
+        type: 'AUTHENTICATOR_REMOVE',
+        label: 'Authenticator app removed',
+        about: 'Signing in no longer requires a code',
+      },
+      { type: 'PASSKEY_ADD', label: 'Passkey added', about: 'The user can sign in with a new passkey' },
+      { type: 'PASSKEY_UPDATE', label: 'Passkey renamed', about: 'A passkey was renamed' },
+      { type: 'PASSKEY_REMOVE', label: 'Passkey removed', about: 'A passkey no longer works' },
+      { type: 'USER_ADD', label: 'User added', about: 'An operator added the user' },
+      { type: 'USER_DISABLE', label: 'User disabled', about: 'An operator disabled the user' },
+      { type: 'USER_ENABLE', label: 'User enabled', about: 'An operator enabled the user' },
+      { type: 'ACCESS_KEY_CREATE', label: 'Access key created', about: 'Programs can sign requests with a new key' },
+      {
+        type: 'ACCESS_KEY_UPDATE',
+        label: 'Access key changed',
+        about: 'A key was renamed, enabled, or disabled',
+      },
+      { type: 'ACCESS_KEY_DELETE', label: 'Access key deleted', about: 'A key was deleted and no longer works' },
+      {
+        type: 'REGISTRATION_CODE_CREATE',
+        label: 'Registration code created',
+        about: 'Devices can register with a new code',
+      },
+      {
+        type: 'REGISTRATION_CODE_DELETE',
+        label: 'Registration code deleted',
+        about: 'A code was deleted and no longer works',
+      },
+    ],
+  },
+  {
+    group: 'Webhooks',
+    types: [
+      { type: 'WEBHOOK_CREATE', label: 'Webhook created', about: 'A new receiver gets events' },
+      { type: 'WEBHOOK_UPDATE', label: 'Webhook changed', about: 'A webhook’s settings or secret changed' },
+      {
+        type: 'WEBHOOK_PAUSE',
+        label: 'Webhook paused',
+        about: 'The receiver failed for days, so deliveries are held back',
+      },
+      { type: 'WEBHOOK_DELETE', label: 'Webhook deleted', about: 'A receiver no longer gets events' },
+    ],
+  },
+]
+
+export const eventTypes: readonly EventTypeInfo[] = eventTypeGroups.flatMap(({ types }) => types)
+
+const labels = new Map<string, string>(eventTypes.map(({ type, label }) => [type, label]))
+
+/** The label of an event type, or the type itself if this console does not know it yet. */
+export const eventLabel = (type: string): string => labels.get(type) ?? type
+
+export const isEventType = (value: unknown): value is EventType => typeof value === 'string' && labels.has(value)
+
+/** Grouped options for select inputs. */
+export const eventTypeOptions = eventTypeGroups.map(({ group, types }) => ({
+  group,
+  items: types.map(({ type, label }) => ({ value: type, label })),
+}))

@@ -1,0 +1,117 @@
+import { Button, Code, Progress, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconPlus, IconQrcode, IconTrash } from '@tabler/icons-react'
+import { useQuery } from 'urql'
+import { ConfirmButton } from '../../../components/confirm-button.tsx'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { ListTable } from '../../../components/list-table.tsx'
+import { Loading } from '../../../components/loading.tsx'
+import { Time } from '../../../components/time.tsx'
+import { useChange, useTypes } from '../../../graphql/use-change.ts'
+import { useLiveEvents } from '../../../graphql/use-live-events.ts'
+import { Section } from '../section.tsx'
+import { usageText } from '../usage-text.ts'
+import {
+  DeleteRegistrationCodeDocument,
+  RegistrationCodesDocument,
+  type RegistrationCodesQuery,
+} from './codes.generated.ts'
+import { NewCodeDialog } from './new-code-dialog.tsx'
+
+export function CodesPage() {
+  const context = useTypes('RegistrationCode')
+  const [{ data, error }, refetch] = useQuery({ query: RegistrationCodesDocument, context })
+  const [opened, { open, close }] = useDisclosure()
+  // Registering devices use up codes while this page is open.
+  useLiveEvents({
+    onEvents(events) {
+      const counts = events.some(
+        ({ type, data: { registrationCode } }) => type === 'DEVICE_REGISTER' && registrationCode,
+      )
+      if (counts) refetch({ requestPolicy: 'network-only' })
+    },
+    onGap: () => refetch({ requestPolicy: 'network-only' }),
+  })
+  const codes = data?.login?.registrationCodes
+  const create = (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+      New registration code
+    </Button>
+  )
+  return (
+    <Section
+      title="Registration codes"
+      about={
+        <>
+          Devices register themselves with these codes. {usageText(data?.login?.limits, 'registrationCodes')} A code can
+          give each device initial services and attributes.
+        </>
+      }
+      actions={create}
+    >
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The codes could not be loaded" onRetry={refetch} />
+      )}
+      {codes === undefined && error === undefined ? <Loading what="registration codes" /> : null}
+      {codes?.length === 0 ? (
+        <EmptyState icon={<IconQrcode size={22} />} title="No registration codes" action={create}>
+          Create a code, then run its command on a machine to register the machine as your device.
+        </EmptyState>
+      ) : null}
+      {codes === undefined || codes.length === 0 ? null : (
+        <ListTable
+          label="Registration codes"
+          columns={['Code', 'Devices', 'Name', 'Platform', 'Expires', 'Created', '']}
+        >
+          {codes.map((code) => (
+            <CodeRow key={code.id} code={code} />
+          ))}
+        </ListTable>
+      )}
+      <NewCodeDialog opened={opened} onClose={close} />
+    </Section>
+  )
+}
+
+type RegistrationCode = NonNullable<RegistrationCodesQuery['login']>['registrationCodes'][number]
+
+function CodeRow({ code }: { code: RegistrationCode }) {
+  const { id, prefix, name, platform, uses, used, created, expires } = code
+  const remove = useChange(DeleteRegistrationCodeDocument, ['RegistrationCode'])
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Code>{prefix}…</Code>
+      </Table.Td>
+      <Table.Td miw={110}>
+        <Text size="sm">
+          {used.toLocaleString()} of {uses.toLocaleString()}
+        </Text>
+        <Progress value={(used / uses) * 100} size="xs" aria-label={`Uses of ${prefix}…`} />
+      </Table.Td>
+      <Table.Td>{name}</Table.Td>
+      <Table.Td>{platform}</Table.Td>
+      <Table.Td>
+        <Time value={expires} />
+      </Table.Td>
+      <Table.Td>
+        <Time value={created} />
+      </Table.Td>
+      <Table.Td>
+        <ConfirmButton
+          label={<IconTrash size={16} aria-label={`Delete ${prefix}…`} />}
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          title={`Delete the code ${prefix}…?`}
+          confirm="Delete code"
+          danger
+          onConfirm={() => remove({ id })}
+        >
+          Devices can no longer register with it. Devices that already registered stay.
+        </ConfirmButton>
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,68 @@
+import { ActionIcon, Button, Group, Input } from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+/** A named entry of a list in a form. */
+export interface NamedRow {
+  /** Identifies the row in React. */
+  id: string
+  name: string
+}
+
+/** The props that a form passes to a list field. */
+export interface ListInput<Row> {
+  value?: Row[]
+  onChange: (rows: Row[]) => void
+  error?: ReactNode
+}
+
+interface ListFieldProps<Row extends NamedRow> {
+  label: string
+  /** The name of one entry: "service" or "attribute". */
+  what: string
+  /** A new entry, without its id. */
+  empty: Omit<Row, 'id'>
+  input: ListInput<Row>
+  /** Renders the inputs of an entry. Numbers start at 1. */
+  fields: (row: Row, change: (patch: Partial<Row>) => void, number: number) => ReactNode
+}
+
+let lastId = 0
+
+/** A list of any length. Each entry has a button that removes it. */
+export function ListField<Row extends NamedRow>({ label, what, empty, input, fields }: ListFieldProps<Row>) {
+  const { value: rows = [], onChange, error } = input
+  const change = (id: string, patch: Partial<Row>): void =>
+    onChange(rows.map((row) => (row.id === id ? { ...row, ...patch } : row)))
+  return (
+    <Input.Wrapper label={label} labelElement="div" error={error}>
+      {rows.map((row, index) => (
+        <Group key={row.id} gap="xs" mt={4} wrap="nowrap">
+          {fields(row, (patch) => change(row.id, patch), index + 1)}
+          <ActionIcon
+            aria-label={`Remove ${what} ${index + 1}`}
+            onClick={() => onChange(rows.filter(({ id }) => id !== row.id))}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Button
+        mt={6}
+        size="compact-sm"
+        variant="subtle"
+        leftSection={<IconPlus size={14} />}
+        onClick={() => onChange([...rows, { ...empty, id: `row-${++lastId}` } as Row])}
+      >
+        Add {/^[aeiou]/.test(what) ? 'an' : 'a'} {what}
+      </Button>
+    </Input.Wrapper>
+  )
+}
+
+/** Validates in forms that all rows have a name and that the names are unique. */
+export function checkNames(rows: readonly NamedRow[], what: string): string | null {
+  const names = rows.map(({ name }) => name.trim())
+  if (names.includes('')) return `Enter a name for every ${what}`
+  return new Set(names).size < names.length ? `Two ${what}s have the same name` : null
+}

@@ -1,0 +1,104 @@
+import { Button, Divider, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { useCreation } from '../../../graphql/use-change.ts'
+import { checkExpiry, Expiry, expiryTime, inDays } from '../expiry.tsx'
+import { type AttributeRow, AttributesField, attributesFrom, checkAttributes } from './attributes-field.tsx'
+import { CreateRegistrationCodeDocument } from './codes.generated.ts'
+import type { NewCode } from './created-code.tsx'
+import { checkServices, type ServiceRow, ServicesField, servicesFrom } from './services-field.tsx'
+
+interface NewCodeFormProps {
+  onCreated: (created: NewCode) => void
+  onCancel: () => void
+}
+
+interface Values {
+  uses: number | string
+  name: string
+  platform: string
+  expiry: ReturnType<typeof inDays>
+  services: ServiceRow[]
+  attributes: AttributeRow[]
+}
+
+const orNull = (value: string): string | null => (value.trim() === '' ? null : value.trim())
+
+export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
+  const create = useCreation(CreateRegistrationCodeDocument, ['RegistrationCode'])
+  const [error, setError] = useState<unknown>()
+  const form = useForm<Values>({
+    initialValues: { uses: 1, name: '', platform: '', expiry: inDays(7), services: [], attributes: [] },
+    validate: {
+      uses: (value) => (Number(value) >= 1 && Number(value) <= 1_000_000 ? null : 'Must be from 1 to 1,000,000'),
+      expiry: checkExpiry(new Date()),
+      services: checkServices,
+      attributes: checkAttributes,
+    },
+  })
+
+  const submit = form.onSubmit(async ({ uses, name, platform, expiry, services, attributes }) => {
+    setError(undefined)
+    try {
+      const { createRegistrationCode } = await create({
+        uses: Number(uses),
+        name: orNull(name),
+        platform: orNull(platform),
+        expires: expiryTime(expiry),
+        services: servicesFrom(services),
+        attributes: attributesFrom(attributes),
+      })
+      onCreated(createRegistrationCode)
+    } catch (failure) {
+      setError(failure)
+    }
+  })
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {error === undefined ? null : <ErrorNotice error={error} title="The code was not created" />}
+        <Group grow align="flex-start">
+          <NumberInput
+            label="Devices"
+            description="How many devices can register with the code"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            thousandSeparator=","
+            data-autofocus
+            {...form.getInputProps('uses')}
+          />
+          <Expiry canBeNever={false} {...form.getInputProps('expiry')} />
+        </Group>
+        <Divider label="Given to every device that registers" labelPosition="left" />
+        <Group grow align="flex-start">
+          <TextInput
+            label="Name"
+            description="For devices that do not provide one"
+            maxLength={100}
+            {...form.getInputProps('name')}
+          />
+          <TextInput
+            label="Platform"
+            description="For devices that do not provide one"
+            maxLength={200}
+            {...form.getInputProps('platform')}
+          />
+        </Group>
+        <ServicesField {...form.getInputProps('services')} />
+        <AttributesField {...form.getInputProps('attributes')} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            Create code
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

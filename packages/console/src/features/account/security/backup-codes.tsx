@@ -1,0 +1,22 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { SecretOnce } from '../../../components/secret-once.tsx'
+
+export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  const text = codes.join('\n')
+  return (
+    <Stack>
+      <SecretOnce
+        what="list of backup codes"
+        value={text}
+        file={{ name: 'muster-backup-codes.txt', content: `${text}\n` }}
+      >
+        <Text size="sm" c="dimmed">
+          If you lose your phone, sign in with one of these instead of a code from the app. Each works once.
+        </Text>
+      </SecretOnce>
+      <Group justify="flex-end">
+        <Button onClick={onDone}>I have saved them</Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,58 @@
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { AuthError } from '../../sign-in/auth-call.ts'
+
+interface PasswordStepProps {
+  children: ReactNode
+  confirm: string
+  danger?: boolean
+  onCancel: () => void
+  /** Rejects with the server's error. */
+  onPassword: (password: string) => Promise<void>
+}
+
+/** Asks for the password before a sensitive change, because the browser may be unattended. */
+export function PasswordStep({ children, confirm, danger, onCancel, onPassword }: PasswordStepProps) {
+  const [password, setPassword] = useState('')
+  const [running, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const isWrong = error instanceof AuthError && error.reason === 'wrong-password'
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setRunning(true)
+    setError(undefined)
+    try {
+      await onPassword(password)
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text>{children}</Text>
+        {error === undefined || isWrong ? null : <ErrorNotice error={error} />}
+        <PasswordInput
+          label="Your password"
+          autoComplete="current-password"
+          value={password}
+          error={isWrong ? 'Wrong password' : undefined}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" color={danger ? 'red.9' : undefined} loading={running} disabled={password === ''}>
+            {confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,23 @@
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Loading } from '../../../components/loading.tsx'
+import { whoAmI } from '../../sign-in/auth-api.ts'
+import { useLoad } from '../use-load.ts'
+import { Passkeys } from './passkeys.tsx'
+import { PasswordSection } from './password-section.tsx'
+import { ProfileSection } from './profile-section.tsx'
+import { TotpSection } from './totp-section.tsx'
+
+export function SecurityPage() {
+  const { data, error, reload } = useLoad(whoAmI)
+  if (error !== undefined && data === undefined)
+    return <ErrorNotice error={error} title="The settings could not be loaded" onRetry={reload} />
+  if (data === undefined) return <Loading what="security settings" />
+  return (
+    <>
+      <ProfileSection />
+      <PasswordSection />
+      <TotpSection isOn={data.totp ?? false} onChanged={reload} />
+      <Passkeys />
+    </>
+  )
+}

@@ -1,0 +1,76 @@
+import { Badge, Button, Group, Modal } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import { disableTotp, renewBackupCodes } from '../account-api.ts'
+import { Section } from '../section.tsx'
+import { BackupCodes } from './backup-codes.tsx'
+import { PasswordStep } from './password-step.tsx'
+import { TotpEnrollment } from './totp-enrollment.tsx'
+
+interface TotpSectionProps {
+  isOn: boolean
+  onChanged: () => Promise<void>
+}
+
+export function TotpSection({ isOn, onChanged }: TotpSectionProps) {
+  const [enrolling, enroll] = useDisclosure()
+  const [disabling, disable] = useDisclosure()
+  const [renewing, renew] = useDisclosure()
+  return (
+    <Section
+      title="Two-factor authentication"
+      about="Signing in requires the password and a code from an authenticator app on your phone."
+    >
+      <Group gap="sm">
+        <Badge color={isOn ? 'teal' : 'gray'}>{isOn ? 'on' : 'off'}</Badge>
+        {isOn ? (
+          <>
+            <Button variant="default" onClick={renew.open}>
+              New backup codes
+            </Button>
+            <Button variant="default" onClick={disable.open}>
+              Turn off
+            </Button>
+          </>
+        ) : (
+          <Button onClick={enroll.open}>Turn on</Button>
+        )}
+      </Group>
+      <TotpEnrollment opened={enrolling} onClose={enroll.close} onDone={onChanged} />
+      <Modal opened={disabling} onClose={disable.close} title="Turn off two-factor authentication?">
+        <PasswordStep
+          confirm="Turn off"
+          danger
+          onCancel={disable.close}
+          onPassword={async (password) => {
+            await disableTotp(password)
+            disable.close()
+            await onChanged()
+          }}
+        >
+          You can then sign in with only the password. Backup codes stop working.
+        </PasswordStep>
+      </Modal>
+      <NewBackupCodes opened={renewing} onClose={renew.close} />
+    </Section>
+  )
+}
+
+function NewBackupCodes({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [codes, setCodes] = useState<string[]>()
+  return (
+    <Modal opened={opened} onClose={onClose} onExitTransitionEnd={() => setCodes(undefined)} title="New backup codes">
+      {codes === undefined ? (
+        <PasswordStep
+          confirm="Create new codes"
+          onCancel={onClose}
+          onPassword={async (password) => setCodes(await renewBackupCodes(password))}
+        >
+          Your current backup codes stop working.
+        </PasswordStep>
+      ) : (
+        <BackupCodes codes={codes} onDone={onClose} />
+      )}
+    </Modal>
+  )
+}

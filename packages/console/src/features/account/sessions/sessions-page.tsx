@@ -1,0 +1,100 @@
+import { Badge, Group, Table, Text } from '@mantine/core'
+import { ConfirmButton } from '../../../components/confirm-button.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { ListTable } from '../../../components/list-table.tsx'
+import { Loading } from '../../../components/loading.tsx'
+import { Time } from '../../../components/time.tsx'
+import { signedOut } from '../../../graphql/signed-out.ts'
+import { listSessions, revokeAllSessions, revokeOtherSessions, revokeSession, type Session } from '../account-api.ts'
+import { Section } from '../section.tsx'
+import { useLoad } from '../use-load.ts'
+import { describeAgent } from './describe-agent.ts'
+
+const columns = ['Browser', 'IP address', 'Last used', 'Signed in', 'Expires', '']
+
+export function SessionsPage() {
+  const { data: sessions, error, reload } = useLoad(listSessions)
+  const hasOthers = sessions !== undefined && sessions.length > 1
+  return (
+    <Section
+      title="Sessions"
+      about="Browsers that are signed in to this account. A session that you end stops working within a second."
+      actions={
+        <Group gap="xs">
+          {hasOthers ? (
+            <ConfirmButton
+              label="Sign out other browsers"
+              title="Sign out all other browsers?"
+              confirm="Sign out other browsers"
+              onConfirm={() => revokeOtherSessions().then(reload)}
+            >
+              Only this browser stays signed in.
+            </ConfirmButton>
+          ) : null}
+          <ConfirmButton
+            label="Sign out everywhere"
+            title="Sign out everywhere?"
+            confirm="Sign out everywhere"
+            danger
+            onConfirm={() => revokeAllSessions().then(signedOut.announce)}
+          >
+            All sessions end, including this one. Access keys keep working.
+          </ConfirmButton>
+        </Group>
+      }
+    >
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The sessions could not be loaded" onRetry={reload} />
+      )}
+      {sessions === undefined && error === undefined ? <Loading what="sessions" /> : null}
+      {sessions === undefined ? null : (
+        <ListTable label="Sessions" columns={columns}>
+          {sessions.map((session) => (
+            <SessionRow key={session.id} session={session} onEnded={reload} />
+          ))}
+        </ListTable>
+      )}
+    </Section>
+  )
+}
+
+function SessionRow({ session, onEnded }: { session: Session; onEnded: () => Promise<void> }) {
+  const { id, current, address, agent, lastUsed, created, expires } = session
+  const name = describeAgent(agent)
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Group gap="xs">
+          <Text span inherit title={agent ?? undefined}>
+            {name}
+          </Text>
+          {current ? <Badge color="teal">this browser</Badge> : null}
+        </Group>
+      </Table.Td>
+      <Table.Td>{address}</Table.Td>
+      <Table.Td>
+        <Time value={lastUsed} />
+      </Table.Td>
+      <Table.Td>
+        <Time value={created} />
+      </Table.Td>
+      <Table.Td>
+        <Time value={expires} />
+      </Table.Td>
+      <Table.Td>
+        {current ? null : (
+          <ConfirmButton
+            label="End"
+            size="compact-sm"
+            title={`End the session of ${name}?`}
+            confirm="End session"
+            danger
+            onConfirm={() => revokeSession(id).then(onEnded)}
+          >
+            The browser must sign in again.
+          </ConfirmButton>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,72 @@
+import { type LabeledField, labeledFields } from '../../user-settings/labels.ts'
+
+export interface Column {
+  /** The id in the URL: a field of a device, or `attributes.` and an attribute's name. */
+  id: string
+  label: string
+  /** The name in `sort`. Undefined if the API cannot sort by it. */
+  sort?: string
+  /** The initial width in pixels. */
+  width: number
+}
+
+const fields: (Omit<Column, 'id'> & { id: string })[] = [
+  { id: 'name', label: 'Name', sort: 'name', width: 220 },
+  { id: 'state', label: 'State', sort: 'state', width: 140 },
+  { id: 'services', label: 'Services', width: 220 },
+  { id: 'platform', label: 'Platform', sort: 'platform', width: 160 },
+  { id: 'created', label: 'Created', sort: 'created', width: 120 },
+  { id: 'lastReported', label: 'Last reported', sort: 'lastReported', width: 145 },
+  { id: 'hardwareId', label: 'Hardware id', sort: 'hardwareId', width: 180 },
+  { id: 'id', label: 'Id', sort: 'id', width: 200 },
+]
+
+const RESERVED_WIDTH = 130
+const ATTRIBUTE_WIDTH = 150
+const ATTRIBUTE_PREFIX = 'attributes.'
+
+/** This column is always shown, as the first one. It contains the link to the device. */
+export const NAME_COLUMN = 'name'
+
+export const defaultColumns: readonly string[] = [
+  ...['name', 'state', 'services', 'platform', 'created', 'lastReported'],
+  ...labeledFields,
+]
+
+export const attributeColumn = (name: string): string => `${ATTRIBUTE_PREFIX}${name}`
+
+/** The attribute that a column shows. Undefined for columns of fields. */
+export const attributeOf = (columnId: string): string | undefined =>
+  columnId.startsWith(ATTRIBUTE_PREFIX) && columnId.length > ATTRIBUTE_PREFIX.length
+    ? columnId.slice(ATTRIBUTE_PREFIX.length)
+    : undefined
+
+const isLabelled = (id: string): id is LabeledField => labeledFields.some((field) => field === id)
+
+/** The column with an id. Undefined for an unknown id. */
+export function columnOf(id: string, labels: Readonly<Record<LabeledField, string>>): Column | undefined {
+  const field = fields.find((each) => each.id === id)
+  if (field !== undefined) return field
+  if (isLabelled(id)) return { id, label: labels[id], sort: `$svc.${id}`, width: RESERVED_WIDTH }
+  const attribute = attributeOf(id)
+  return attribute === undefined ? undefined : { id, label: attribute, sort: id, width: ATTRIBUTE_WIDTH }
+}
+
+/** The ids of all columns of fields. */
+export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
+
+/** The columns with these ids, starting with the name. Duplicate and unknown ids are omitted. */
+export function columnsOf(ids: readonly string[], labels: Readonly<Record<LabeledField, string>>): Column[] {
+  const distinct = new Set([NAME_COLUMN, ...ids])
+  return [...distinct].flatMap((id) => columnOf(id, labels) ?? [])
+}
+
+/** The value of an attribute in nested attributes. The first dot of a name separates the group and the sub-name. */
+export function attributeValue(attributes: Record<string, unknown> | undefined, name: string): string | undefined {
+  const dot = name.indexOf('.')
+  const found = dot < 0 ? attributes?.[name] : groupOf(attributes?.[name.slice(0, dot)])?.[name.slice(dot + 1)]
+  return typeof found === 'string' ? found : undefined
+}
+
+const groupOf = (value: unknown): Record<string, unknown> | undefined =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined

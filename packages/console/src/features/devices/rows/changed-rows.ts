@@ -1,0 +1,81 @@
+import type { Client } from 'urql'
+import { DevicesByIdDocument } from '../devices.generated.ts'
+import type { DeviceQuery } from '../devices-search.ts'
+import { readSort } from '../devices-search.ts'
+import type { PageCache } from './page-cache.ts'
+import { hasMoved } from './row-order.ts'
+
+interface ChangedRowsOptions {
+  query: DeviceQuery
+  pages: PageCache
+  schedule(run: () => void, ms: number): void
+  /** The devices of the rows in and near the view. */
+  idsInView(): readonly string[]
+  /** Called when rows changed. `hasMoved` is true if a row has a new position or was deleted. */
+  onChanged(hasMoved: boolean): void
+}
+
+/** Refetches changed rows: those in view soon, and others when they come into view. */
+export interface ChangedRows {
+  add(ids: readonly string[]): void
+  refetchSoon(): void
+}
+
+const REFETCH_INTERVAL_MS = 400
+const MAX_IDS = 500
+
+export function createChangedRows(client: Client, options: ChangedRowsOptions): ChangedRows {
+  const { pages, schedule, idsInView, onChanged } = options
+  const { filter, sort, withAttributes } = options.query
+  const list = { order: readSort(sort), filter }
+  const changed = new Set<string>()
+  let isRunning = false
+  let isRequestedAgain = false
+
+  const refetch = async (): Promise<void> => {
+    const ids = idsInView()
+      .filter((id) => changed.has(id))
+      .slice(0, MAX_IDS)
+    if (ids.length === 0) return
+    for (const id of ids) changed.delete(id)
+    const variables = { ids, withAttributes, context: filter.context }
+    const { data } = await client.query(DevicesByIdDocument, variables, { requestPolicy: 'network-only' }).toPromise()
+    if (data?.login == null) {
+      // The next event or scroll retries.
+      for (const id of ids) changed.add(id)
+      return
+    }
+    const found = new Map(data.login.device.map((device) => [device.id, device]))
+    let isAnyMoved = false
+    for (const id of ids) {
+      const before = pages.find(id)
+      const device = found.get(id)
+      if (before === undefined) continue
+      if (device === undefined || hasMoved(before.device, device, list)) isAnyMoved = true
+      pages.replace(id, device === undefined ? { ...before, isGone: true } : { device })
+    }
+    onChanged(isAnyMoved)
+  }
+
+  /** Runs one request at a time, because responses can arrive out of order. */
+  const refetchSoon = (): void => {
+    if (changed.size === 0) return
+    isRequestedAgain = isRunning
+    if (isRunning) return
+    isRunning = true
+    schedule(async () => {
+      isRequestedAgain = false
+      await refetch()
+      isRunning = false
+      if (isRequestedAgain) refetchSoon()
+    }, REFETCH_INTERVAL_MS)
+  }
+
+  return {
+    add(ids) {
+      for (const id of ids) changed.add(id)
+      refetchSoon()
+    },
+    refetchSoon,
+  }
+}

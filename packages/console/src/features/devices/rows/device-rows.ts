@@ -1,0 +1,277 @@
+import type { Client, CombinedError } from 'urql'
+import { DeviceCountDocument, DevicePageDocument, type DevicePageQuery } from '../devices.generated.ts'
+import type { DeviceQuery } from '../devices-search.ts'
+import { isFiltered } from '../devices-search.ts'
+import { createChangedRows } from './changed-rows.ts'
+import { PageCache, type Row } from './page-cache.ts'
+import { extendRun, missingRuns, type PageRun } from './page-runs.ts'
+
+/** The rows of a filter and sort order, fetched as they come into view. */
+export interface DeviceRows {
+  readonly query: DeviceQuery
+  /** Incremented after every change. */
+  readonly version: number
+  /** Whether the first response has arrived. */
+  readonly isReady: boolean
+  /** The number of matching devices. Undefined until known. */
+  readonly total: number | undefined
+  /** The number of rows known so far. */
+  readonly length: number
+  /** Whether rows were added, removed, or moved since they were fetched. */
+  readonly isOutdated: boolean
+  readonly error: CombinedError | undefined
+  row(index: number): Row | undefined
+  /**
+   * Sets the rows in view, from `from` up to but not including `to`. Missing rows are fetched, first those in view,
+   * then those around.
+   */
+  setView(from: number, to: number): void
+  /** Refetches these devices, because they changed. */
+  markChanged(ids: readonly string[]): void
+  /** Counts the matching devices again, because devices were added or deleted. */
+  recount(): void
+  retry(): void
+  listen(changed: () => void): () => void
+  close(): void
+}
+
+/** A window shows one or two pages, which are fetched in one request. */
+const PAGE_SIZE = 25
+const FIRST_PAGES = 2
+const MAX_PAGES = 240
+/** The number of pages around the view that one request fetches. */
+const MAX_RUN = 4
+/** The minimum interval between fetches while scrolling, because a fast scroll passes many pages. */
+const SCROLL_THROTTLE_MS = 40
+/** The time for rendering new rows before the rows around them are fetched. */
+const RENDER_MS = 30
+const RECOUNT_DELAY_MS = 1500
+/** The number of rows fetched before and after those in view, so that a slow scroll shows no gaps. */
+const MARGIN = 40
+
+/** A request in flight. */
+interface PageRequest {
+  pages: readonly number[]
+  end(): void
+}
+
+type Listed = NonNullable<DevicePageQuery['login']>['devices']
+
+const pageOf = (row: number): number => Math.floor(Math.max(0, row) / PAGE_SIZE)
+
+const range = (first: number, count: number): number[] =>
+  Array.from({ length: Math.max(0, count) }, (_, index) => first + index)
+
+interface InitialState {
+  /** The number of matching devices, if it is known from another sort order of the same filter. */
+  total?: number | undefined
+}
+
+export function createDeviceRows(client: Client, query: DeviceQuery, initial: InitialState = {}): DeviceRows {
+  const { filter, sort, withAttributes, firstRecord } = query
+  const pages = new PageCache(MAX_PAGES)
+  const loading = new Map<number, PageRequest>()
+  const listeners = new Set<() => void>()
+  const timers = new Set<ReturnType<typeof setTimeout>>()
+  let version = 0
+  let total = initial.total
+  let isCounted = false
+  /** The length of the list as fetched. Later additions and deletions change only `total`. */
+  let fullLength: number | undefined
+  let seenLength = 0
+  let isOutdated = false
+  let error: CombinedError | undefined
+  let view = { from: 0, to: PAGE_SIZE * FIRST_PAGES }
+  let isClosed = false
+  let hasScrolled = false
+  let throttleTimer: ReturnType<typeof setTimeout> | undefined
+  let recountTimer: ReturnType<typeof setTimeout> | undefined
+
+  const notify = (): void => {
+    version++
+    for (const listener of listeners) listener()
+  }
+
+  const schedule = (run: () => void, ms: number): ReturnType<typeof setTimeout> => {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      run()
+    }, ms)
+    timers.add(timer)
+    return timer
+  }
+
+  const load = ({ first, count }: PageRun): void => {
+    const before = first > 0 ? pages.peek(first - 1)?.cursor : undefined
+    const position = before ? { after: before } : { from: first * PAGE_SIZE + firstRecord }
+    const variables = { ...filter, ...position, size: count * PAGE_SIZE, sort, withAttributes }
+    const requested = range(first, count)
+    const request = client
+      .query(DevicePageDocument, variables, { requestPolicy: 'network-only' })
+      .subscribe(({ data, error: failure, stale }) => {
+        if (stale) return
+        end()
+        error = failure
+        const list = data?.login?.devices
+        if (list !== undefined) store(first, list)
+        notify()
+        // Fetch the rows around these after rendering them.
+        if (list !== undefined) schedule(loadView, RENDER_MS)
+      })
+    // An open query would be refetched after each mutation of devices.
+    const end = (): void => {
+      request.unsubscribe()
+      for (const page of requested) loading.delete(page)
+    }
+    for (const page of requested) loading.set(page, { pages: requested, end })
+  }
+
+  const store = (first: number, { items, hasMore, cursor }: Listed): void => {
+    const count = Math.max(1, Math.ceil(items.length / PAGE_SIZE))
+    for (const [index, page] of range(first, count).entries()) {
+      const rows = items.slice(index * PAGE_SIZE, (index + 1) * PAGE_SIZE).map((device) => ({ device }))
+      // The response contains a cursor only for the last page.
+      pages.put(page, index + 1 < count ? { rows, hasMore: true, cursor: null } : { rows, hasMore, cursor })
+    }
+    const end = first * PAGE_SIZE + items.length
+    seenLength = Math.max(seenLength, end + (hasMore ? 1 : 0))
+    if (!hasMore) fullLength = end
+    if (!isOutdated) total = fullLength ?? total
+  }
+
+  const loadView = (): void => {
+    if (isClosed || error !== undefined) return
+    const isLoaded = (page: number): boolean => pages.get(page) !== undefined || loading.has(page)
+    const last = pageOf(length() - 1)
+    const inView = { first: pageOf(view.from), last: Math.min(last, pageOf(view.to - 1)) }
+    const near = { first: pageOf(view.from - MARGIN), last: Math.min(last, pageOf(view.to + MARGIN - 1)) }
+    const isNear = (page: number): boolean => page >= near.first && page <= near.last
+    for (const request of new Set(loading.values())) if (!request.pages.some(isNear)) request.end()
+    for (const run of missingRuns(inView.first, inView.last, isLoaded)) load(run)
+    // The rows around the view are fetched after those in view.
+    if (range(inView.first, inView.last - inView.first + 1).some((page) => loading.has(page))) return
+    if (!isCounted) countOnce()
+    for (const run of missingRuns(near.first, near.last, isLoaded))
+      load(extendRun(run, { inView, last, max: MAX_RUN, isLoaded }))
+    changes.refetchSoon()
+  }
+
+  /** Counts the devices after the first rows have arrived, because counting would delay them. */
+  const countOnce = (): void => {
+    isCounted = true
+    if (fullLength !== undefined) return
+    client
+      .query(DeviceCountDocument, filter, { requestPolicy: 'network-only' })
+      .toPromise()
+      .then(({ data }) => {
+        if (isClosed) return
+        if (data?.login == null) {
+          // Retried after the next response.
+          isCounted = false
+          return
+        }
+        total = data.login.devices.total
+        if (fullLength !== undefined && fullLength !== total) isOutdated = true
+        fullLength ??= total
+        notify()
+        loadView()
+      })
+  }
+
+  const endThrottle = (): void => {
+    throttleTimer = undefined
+    if (!hasScrolled) return
+    hasScrolled = false
+    loadView()
+    throttleTimer = schedule(endThrottle, SCROLL_THROTTLE_MS)
+  }
+
+  const length = (): number => fullLength ?? Math.max(seenLength, initial.total ?? 0)
+  const rowAt = (index: number): Row | undefined => pages.peek(pageOf(index))?.rows[index % PAGE_SIZE]
+
+  const changes = createChangedRows(client, {
+    query,
+    pages,
+    schedule,
+    idsInView() {
+      const first = Math.max(0, view.from - MARGIN)
+      return range(first, view.to + MARGIN - first).flatMap((row) => rowAt(row)?.device.id ?? [])
+    },
+    onChanged(hasMoved) {
+      if (isClosed) return
+      if (hasMoved) isOutdated = true
+      notify()
+    },
+  })
+  load({ first: 0, count: FIRST_PAGES })
+
+  return {
+    query,
+    get version() {
+      return version
+    },
+    get isReady() {
+      return pages.size > 0 || error !== undefined
+    },
+    get total() {
+      return total
+    },
+    get length() {
+      return length()
+    },
+    get isOutdated() {
+      return isOutdated
+    },
+    get error() {
+      return error
+    },
+    row: rowAt,
+    setView(from, to) {
+      view = { from, to }
+      if (throttleTimer !== undefined) {
+        hasScrolled = true
+        return
+      }
+      loadView()
+      throttleTimer = schedule(endThrottle, SCROLL_THROTTLE_MS)
+    },
+    markChanged(ids) {
+      // A request in flight may return outdated rows.
+      const affected = ids.filter((id) => loading.size > 0 || pages.find(id) !== undefined)
+      if (affected.length > 0) changes.add(affected)
+      // A device without a row may now match the filter.
+      else if (isFiltered(filter)) this.recount()
+    },
+    recount() {
+      if (recountTimer !== undefined) return
+      recountTimer = schedule(() => {
+        recountTimer = undefined
+        const before = total
+        client
+          .query(DeviceCountDocument, filter, { requestPolicy: 'network-only' })
+          .toPromise()
+          .then(({ data }) => {
+            if (isClosed || data?.login == null) return
+            if (data.login.devices.total === before) return
+            total = data.login.devices.total
+            isOutdated = true
+            notify()
+          })
+      }, RECOUNT_DELAY_MS)
+    },
+    retry() {
+      error = undefined
+      loadView()
+      notify()
+    },
+    listen(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close() {
+      isClosed = true
+      for (const timer of timers) clearTimeout(timer)
+      for (const request of new Set(loading.values())) request.end()
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { DeviceRowFragment } from '../devices.generated.ts'
+
+export interface Row {
+  device: DeviceRowFragment
+  /** Whether the device was deleted while it was shown. */
+  isGone?: boolean
+}
+
+export interface CachedPage {
+  rows: Row[]
+  hasMore: boolean
+  /** The start of the next page, even if neighboring rows move. */
+  cursor: string | null
+}
+
+/**
+ * A cache of the list's pages by number. It drops the least recently used page, so that a long scroll needs no more
+ * memory than a short one.
+ */
+export class PageCache {
+  readonly #pages = new Map<number, CachedPage>()
+  readonly #positions = new Map<string, { page: number; row: number }>()
+  readonly #maxPages: number
+
+  constructor(maxPages: number) {
+    this.#maxPages = maxPages
+  }
+
+  get size(): number {
+    return this.#pages.size
+  }
+
+  /** Returns a page without marking it as used. */
+  peek(number: number): CachedPage | undefined {
+    return this.#pages.get(number)
+  }
+
+  /** Returns a page and marks it as recently used. */
+  get(number: number): CachedPage | undefined {
+    const page = this.#pages.get(number)
+    if (page === undefined) return undefined
+    this.#pages.delete(number)
+    this.#pages.set(number, page)
+    return page
+  }
+
+  put(number: number, page: CachedPage): void {
+    this.#delete(number)
+    this.#pages.set(number, page)
+    for (const [row, { device }] of page.rows.entries()) this.#positions.set(device.id, { page: number, row })
+    if (this.#pages.size > this.#maxPages) this.#delete(this.#pages.keys().next().value as number)
+  }
+
+  find(id: string): Row | undefined {
+    const position = this.#positions.get(id)
+    return position === undefined ? undefined : this.#pages.get(position.page)?.rows[position.row]
+  }
+
+  /** Replaces a row by a new object, so that React renders it again. */
+  replace(id: string, row: Row): void {
+    const position = this.#positions.get(id)
+    const page = position === undefined ? undefined : this.#pages.get(position.page)
+    if (position !== undefined && page !== undefined) page.rows[position.row] = row
+  }
+
+  #delete(number: number): void {
+    for (const { device } of this.#pages.get(number)?.rows ?? [])
+      if (this.#positions.get(device.id)?.page === number) this.#positions.delete(device.id)
+    this.#pages.delete(number)
+  }
+}

@@ -1,0 +1,36 @@
+import type { Client } from 'urql'
+import { DeviceIdsDocument } from '../devices.generated.ts'
+import type { DeviceRows } from './device-rows.ts'
+
+const MAX_IDS = 1_000
+
+/**
+ * The ids of the devices from row `first` through `last`. Rows that are not loaded are fetched by their current
+ * position.
+ */
+export async function readRowIds(
+  client: Client,
+  rows: DeviceRows,
+  { first, last }: { first: number; last: number },
+): Promise<string[]> {
+  const { filter, sort, firstRecord } = rows.query
+  const ids: string[] = []
+  for (let index = first; index <= last; ) {
+    const known = rows.row(index)?.device.id
+    if (known !== undefined) {
+      ids.push(known)
+      index++
+      continue
+    }
+    let end = index + 1
+    while (end <= last && end - index < MAX_IDS && rows.row(end) === undefined) end++
+    const variables = { ...filter, sort, from: index + firstRecord, size: end - index }
+    const { data, error } = await client
+      .query(DeviceIdsDocument, variables, { requestPolicy: 'network-only' })
+      .toPromise()
+    if (error !== undefined) throw error
+    ids.push(...(data?.login?.devices.items ?? []).map(({ id }) => id))
+    index = end
+  }
+  return ids
+}

@@ -1,0 +1,69 @@
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useClient } from 'urql'
+import { devicesOf, useLiveEvents } from '../../../graphql/use-live-events.ts'
+import type { DeviceQuery } from '../devices-search.ts'
+import { createDeviceRows, type DeviceRows } from './device-rows.ts'
+
+interface ShownRows {
+  rows: DeviceRows
+  /** Whether these are still the rows of the previous filter or sort order, because the new ones are loading. */
+  isStale: boolean
+  refresh(): void
+}
+
+const countChanging = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE'])
+
+/**
+ * The rows of a query. Until its first rows arrive, those of the previous query stay, so that typing in a filter does
+ * not flicker.
+ */
+export function useDeviceRows(query: DeviceQuery): ShownRows {
+  const client = useClient()
+  const [generation, setGeneration] = useState(0)
+  const current = useRef<DeviceRows>(undefined)
+  const refresh = useCallback(() => setGeneration((before) => before + 1), [])
+  const key = JSON.stringify([query, generation])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains the query
+  const wanted = useMemo(
+    () => createDeviceRows(client, query, { total: totalOf(current.current, query) }),
+    [client, key],
+  )
+  const [shown, setShown] = useState(wanted)
+  current.current ??= wanted
+
+  useEffect(() => {
+    const swap = (): void => {
+      if (!wanted.isReady || current.current === wanted) return
+      current.current?.close()
+      current.current = wanted
+      setShown(wanted)
+    }
+    swap()
+    const endListening = wanted.listen(swap)
+    return () => {
+      endListening()
+      // A newer query replaced this one before its rows were shown.
+      if (current.current !== wanted) wanted.close()
+    }
+  }, [wanted])
+  useEffect(() => () => current.current?.close(), [])
+
+  // Render the page again only if these values change. The table follows each row.
+  useSyncExternalStore(shown.listen, () =>
+    [shown.isReady, shown.length === 0, shown.total, shown.isOutdated, shown.error === undefined].join(),
+  )
+  useLiveEvents({
+    onEvents(events) {
+      wanted.markChanged(events.flatMap(devicesOf))
+      if (events.some(({ type }) => countChanging.has(type))) wanted.recount()
+    },
+    onGap: refresh,
+  })
+  return { rows: shown, isStale: wanted !== shown, refresh }
+}
+
+/** The total of the previous rows, if only the sort order has changed. */
+function totalOf(before: DeviceRows | undefined, { filter }: DeviceQuery): number | undefined {
+  if (before === undefined || before.isOutdated) return undefined
+  return JSON.stringify(before.query.filter) === JSON.stringify(filter) ? before.total : undefined
+}

@@ -1,0 +1,124 @@
+import { useMediaQuery } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { useClient } from 'urql'
+import { errorText } from '../../../graphql/describe-error.ts'
+import { type Column, NAME_COLUMN } from '../columns/columns.ts'
+import type { Sort } from '../devices-search.ts'
+import type { DeviceRows } from '../rows/device-rows.ts'
+import { readRowIds } from '../rows/row-ids.ts'
+import type { Selection } from '../selection.ts'
+import classes from './device-table.module.css'
+import { TableHead } from './table-head.tsx'
+import { TableRow } from './table-row.tsx'
+import { useAvailableHeight } from './use-available-height.ts'
+
+interface DeviceTableProps {
+  rows: DeviceRows
+  isStale: boolean
+  columns: readonly Column[]
+  widths: Readonly<Record<string, number>>
+  sort: Sort
+  onSort(sort: Sort): void
+  onResize(column: Column, width: number): void
+  selection: Selection
+}
+
+const ROW_HEIGHT = 36
+const CHECKBOX_WIDTH = 40
+const PHONE_NAME_WIDTH = 170
+/** The number of rows rendered before and after those in view. */
+const OVERSCAN = 8
+/** Browsers limit the height of an element to about 33 million pixels. */
+export const MAX_ROWS = 900_000
+
+/** The device list as a virtual table that renders only the rows in view. */
+export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, selection, ...more }: DeviceTableProps) {
+  const widths = useColumnWidths(more.widths)
+  const client = useClient()
+  const viewport = useRef<HTMLDivElement>(null)
+  const lastChecked = useRef<number | null>(null)
+  const height = useAvailableHeight(viewport)
+  useSyncExternalStore(rows.listen, () => rows.version)
+  const length = Math.min(rows.length, MAX_ROWS)
+  const virtual = useVirtualizer({
+    count: length,
+    getScrollElement: () => viewport.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN,
+    scrollPaddingStart: ROW_HEIGHT,
+  })
+  const items = virtual.getVirtualItems()
+  const { startIndex: from, endIndex: last } = virtual.range ?? { startIndex: 0, endIndex: 0 }
+  useLayoutEffect(() => rows.setView(from, last + 1), [rows, from, last])
+  useLayoutEffect(() => {
+    // A new sort order or filter starts at the top.
+    if (rows) viewport.current?.scrollTo({ top: 0 })
+    lastChecked.current = null
+  }, [rows])
+
+  const check = (index: number, isSelected: boolean, isRange: boolean): void => {
+    const other = isRange ? (lastChecked.current ?? index) : index
+    const [first, last] = [Math.min(index, other), Math.max(index, other)]
+    lastChecked.current = index
+    const ids = Array.from({ length: last - first + 1 }, (_, offset) => rows.row(first + offset)?.device.id)
+    if (ids.every((id) => id !== undefined)) selection.set(ids, isSelected)
+    else
+      readRowIds(client, rows, { first, last }).then(
+        (all) => selection.set(all, isSelected),
+        (error: unknown) =>
+          notifications.show({ color: 'red', title: 'The rows were not selected', message: errorText(error) }),
+      )
+  }
+
+  const widthOf = (column: Column): number => widths[column.id] ?? column.width
+  const width = columns.reduce((sum, column) => sum + widthOf(column), CHECKBOX_WIDTH)
+  // Both counts are undefined until the total is known. Then equal counts mean that all devices are selected.
+  const selectedCount = selection.count(rows.total)
+  return (
+    <div
+      ref={viewport}
+      className={classes.viewport}
+      style={{ height }}
+      data-stale={isStale || undefined}
+      role="table"
+      aria-label="Devices"
+      aria-rowcount={rows.length + 1}
+      aria-busy={isStale}
+    >
+      <TableHead
+        columns={columns}
+        widthOf={widthOf}
+        sort={sort}
+        onSort={onSort}
+        onResize={onResize}
+        selected={selectedCount === 0 ? 'none' : selectedCount === rows.total ? 'all' : 'some'}
+        onSelectAll={(isSelected) => (isSelected ? selection.selectAll() : selection.clear())}
+      />
+      <div className={classes.body} role="rowgroup" style={{ height: virtual.getTotalSize(), width }}>
+        {items.map(({ index, start }) => {
+          const row = rows.row(index)
+          return (
+            <TableRow
+              key={index}
+              index={index}
+              start={start}
+              row={row}
+              columns={columns}
+              widths={widths}
+              isSelected={row !== undefined && selection.has(row.device.id)}
+              onCheck={check}
+            />
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+/** Narrows the name column on phones, so that name and state fit. */
+function useColumnWidths(widths: DeviceTableProps['widths']): DeviceTableProps['widths'] {
+  const isPhone = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false })
+  return useMemo(() => (isPhone ? { [NAME_COLUMN]: PHONE_NAME_WIDTH, ...widths } : widths), [isPhone, widths])
+}
