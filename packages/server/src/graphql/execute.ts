@@ -159,6 +159,7 @@ function prepareOperation(input: {
     contextValue,
     fieldResolver: readMember,
   })
+  let fields: RootField[] | undefined
   return {
     ok: true,
     request,
@@ -168,7 +169,10 @@ function prepareOperation(input: {
     objectCount,
     countRows: (size) => operation.countRows(coerced, size),
     objectsIn: (data) => objectsIn(data, operation.plan.root),
-    rootFields: () => rootFields(operation, coerced),
+    rootFields() {
+      fields ??= rootFields(operation, coerced)
+      return fields
+    },
     execute({ contextValue }) {
       const compiled = operation.compiled()
       return compiled ? compiled(contextValue, coerced) : execute(argsFor(contextValue))

@@ -76,6 +76,7 @@ interface Sum {
 }
 
 const nothing: Sum = { rows: 0, walkingFields: 0 }
+const noRows: RowCount = { ...nothing, walkingField: () => undefined }
 
 function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
   const counted = new Map<PlannedField, CountedField>()
@@ -84,10 +85,11 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
       const cost = rowCosts[nameOf(field)]
       if (typeof cost === 'function') counted.set(field, countedField(field, cost))
     }
-  if (counted.size === 0) return () => ({ ...nothing, walkingField: () => undefined })
+  if (counted.size === 0) return () => noRows
 
   const count: CountRows = (variables, size) => {
     const own = new Map(Array.from(counted, ([field, each]) => [field, sumOf(each, variables, size)]))
+    if (own.values().every(({ rows, walkingFields }) => rows + walkingFields === 0)) return noRows
     // A plan that several places share runs in each of them, so it is added for each.
     const sums = new Map<SelectionPlan, Sum>()
     for (const selection of plan.postOrder) {
