@@ -21,18 +21,18 @@ export type Scalars = {
   Object: { input: Record<string, unknown>; output: Record<string, unknown> | import('./graphql/raw-json.ts').RawJson; }
 };
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type User = {
   __typename?: 'User';
   /** Newest first. */
   accessKeys: Array<AccessKey>;
-  /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
+  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
   attributes: Scalars['Object']['output'];
-  /** One value; null when there is none. */
+  /** The value of one attribute; null if it has none. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
-  /** Contexts in which an attribute of this user has an override. */
+  /** The contexts in which this user has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
    * The attribute names in use on this user's devices and services. A new name is listed at once. Counts are exact up to
@@ -40,47 +40,47 @@ export type User = {
    */
   attributeNames: Array<AttributeName>;
   devices: DeviceList;
-  /** Devices by id; unknown ids and other users' are left out. */
+  /** Devices by id. Unknown ids and those of other users are omitted. */
   device: Array<Device>;
-  /** Newest first. Without dates and without after, one month back from maxDate or now. */
+  /** Newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
-  /** Where the same events can be downloaded as CSV, for one hour. */
+  /** A URL that returns the same events as CSV for one hour. */
   eventsUrl: Scalars['String']['output'];
-  /** Newest first; expired and used-up ones until they are deleted, by their owner or some days after they expired. */
+  /** Newest first. Expired codes are included until they are deleted, at the latest seven days after they expire. Used-up codes are included. */
   registrationCodes: Array<RegistrationCode>;
-  /** Services by id. A device's id names its bulk service. Unknown ids and other users' are left out. */
+  /** Services by id. A device's id returns its bulk service. Unknown ids and those of other users are omitted. */
   service: Array<Service>;
   id: Scalars['ID']['output'];
   email: Scalars['String']['output'];
   name?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** The limits in force and how much of each is used. */
+  /** The limits that apply, and how much of each is used. */
   limits: Array<Limit>;
   /** Newest first. */
   webhooks: Array<Webhook>;
 };
 
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserAttributesArgs = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserAttributeArgs = {
   name: Scalars['String']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserOverridesArgs = {
   context: Scalars['String']['input'];
 };
 
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserDevicesArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;
@@ -98,13 +98,13 @@ export type UserDevicesArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserDeviceArgs = {
   id: Array<Scalars['String']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserEventsArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;
@@ -117,7 +117,7 @@ export type UserEventsArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserEventsUrlArgs = {
   minDate?: InputMaybe<Scalars['DateTime']['input']>;
   maxDate?: InputMaybe<Scalars['DateTime']['input']>;
@@ -126,34 +126,34 @@ export type UserEventsUrlArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserServiceArgs = {
   id: Array<Scalars['String']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserWebhooksArgs = {
   id?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
-/** What requests are signed with. Its secret is not among its fields. */
+/** A key that signs requests. The secret is not a field of it. */
 export type AccessKey = {
   __typename?: 'AccessKey';
-  /** What requests name as keyId. */
+  /** The keyId of signed requests. */
   key: Scalars['ID']['output'];
   name?: Maybe<Scalars['String']['output']>;
   enabled: Scalars['Boolean']['output'];
-  /** A read-only key may query and not mutate. */
+  /** Whether the key can run queries only, no mutations. */
   readOnly: Scalars['Boolean']['output'];
   /** Whether requests must cover a digest of their body. */
   requireDigest: Scalars['Boolean']['output'];
-  /** hmac-sha256, or ed25519 for a key registered by its public half. */
+  /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Scalars['String']['output'];
   created: Scalars['DateTime']['output'];
-  /** To the minute. */
+  /** When the key last signed a request, to the minute. */
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
-  /** When the key stops working; null for never. */
+  /** When the key expires; null if it does not expire. */
   expires?: Maybe<Scalars['DateTime']['output']>;
 };
 
@@ -161,19 +161,20 @@ export type AccessKey = {
 export type CreatedAccessKey = {
   __typename?: 'CreatedAccessKey';
   key: Scalars['ID']['output'];
-  /** Base64; null for a key registered by its public half. */
+  /** Base64; null for a key that was created with publicKey. */
   secret?: Maybe<Scalars['String']['output']>;
   accessKey: AccessKey;
 };
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none.
-   * A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and
-   * must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access.
-   * In a session, the sign-in must be at most an hour old: otherwise FORBIDDEN, reason sign-in-too-old, until it is confirmed.
+   * Creates an access key. Only this response contains the secret. With publicKey (ed25519, as SPKI PEM or as its 32 bytes in
+   * base64), the key has no secret. A user can have 10 keys. A key cannot create a stronger key: the new key must not expire later,
+   * and must require a digest if the first key does. Otherwise the error is FORBIDDEN with reason exceeds-own-access.
+   * In a session, the sign-in must be at most an hour old. Otherwise the error is FORBIDDEN with reason sign-in-too-old until the
+   * user confirms the sign-in.
    */
   createAccessKey: CreatedAccessKey;
   /**
@@ -182,70 +183,70 @@ export type Mutation = {
    */
   updateAccessKey: AccessKey;
   deleteAccessKey: Scalars['Boolean']['output'];
-  /** Sets one attribute; value null removes it. Returns the value now in force in that context (null when there is none). */
+  /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
   setAttribute?: Maybe<Scalars['String']['output']>;
-  /** Sets many attributes of one target at once, all or none. Returns the target's attributes in that context afterwards. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
   setAttributes: Scalars['Object']['output'];
-  /** setAttributes for up to 1000 targets in one call. Each item is all or none by itself and says how it went. */
+  /** Runs setAttributes for up to 1000 targets. Each item succeeds or fails separately and has its own result. */
   setAttributesMany: Array<AttributesResult>;
   /**
-   * Adds a device with its services and attributes, all or nothing. A taken hardware id is CONFLICT.
-   * The secret that the device signs on with is in this answer and never again.
+   * Adds a device with its services and attributes, all or none. If the hardware id is in use, the error is CONFLICT.
+   * Only this response contains the secret with which the device authenticates.
    */
   registerDevice: DeviceRegistration;
-  /** Left away means unchanged; null clears hardwareId or platform. A taken hardware id is CONFLICT. */
+  /** Omitted arguments stay unchanged; null clears hardwareId or platform. If the hardware id is in use, the error is CONFLICT. */
   updateDevice: Device;
-  /** Refused while the device is active, unless forced. */
+  /** Deletes a device. An active device is deleted only with force. */
   deleteDevice: Scalars['Boolean']['output'];
-  /** All of them or none; refused while one is active, unless forced. */
+  /** Deletes devices, all or none. If any is active, they are deleted only with force. */
   deleteDevices: Scalars['Boolean']['output'];
   /**
-   * A new secret for the device's own connection; the old one stops working at once. With allow there is no new secret: the
-   * device may register itself again instead, once, within an hour.
+   * Replaces the device's secret. The old secret stops working immediately. With allow, no new secret is created; instead the
+   * device can register itself again, once, within an hour.
    */
   rotateDeviceSecret: DeviceRegistration;
   /**
-   * For devices that cannot hold a connection: active for ttl seconds, or inactive at once. A device's id is for the device,
-   * a service's for the service; an active service's device is active as long.
+   * Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the id
+   * of a device or of one of its services. While a service is active, so is its device.
    */
   reportState: Scalars['Boolean']['output'];
   /**
-   * A code that devices register themselves with; the code is in this answer and never again. Every device gets the code's
-   * attributes and services; name and platform are for those that give none of their own.
-   * At most 100 codes a user.
+   * Creates a code with which devices register themselves. Only this response contains the code. Every device gets the code's
+   * attributes and services. name and platform apply to devices that send none.
+   * A user can have 100 codes.
    */
   createRegistrationCode: CreatedRegistrationCode;
   deleteRegistrationCode: Scalars['Boolean']['output'];
   /** Renames a service, or the device whose bulk service it is. */
   renameService: Scalars['Boolean']['output'];
-  /** At most 100 services on a device. */
+  /** Adds a service to a device. A device can have 100 services. */
   addService: Service;
-  /** Left away means unchanged; null clears host or port. */
+  /** Omitted arguments stay unchanged; null clears host or port. */
   updateService: Service;
   removeService: Scalars['Boolean']['output'];
   /**
-   * url is http or https, to an address that anybody can reach. events defaults to DEVICE_STATE and SERVICE_STATE. The secret
-   * is in this answer and never again. At most 20 webhooks a user.
+   * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this
+   * response contains the secret. A user can have 20 webhooks.
    */
   createWebhook: Webhook;
-  /** Left away means unchanged; null clears name. enabled: true, and another url, end a pause. */
+  /** Omitted arguments stay unchanged; null clears name. enabled: true or a new url ends a pause. */
   updateWebhook: Webhook;
-  /** Its deliveries go with it. */
+  /** Deletes a webhook and its deliveries. */
   deleteWebhook: Scalars['Boolean']['output'];
   /**
-   * A new signing secret; the old one goes on signing beside it for overlap seconds, 0 to 604800. Two secrets sign at most: rotated
-   * again within that time, the old one ends at once, and the one that was new signs beside the newest. So rotate again only once
-   * all receivers know the newest.
+   * Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets sign:
+   * a second rotation within that time drops the oldest secret immediately. Rotate again only after all receivers use the newest
+   * secret.
    */
   rotateWebhookSecret: Webhook;
-  /** Sends a test event now and returns how it went. It is tried once, also when the webhook is disabled or paused. */
+  /** Sends a test event now and returns the result. It is attempted once, even if the webhook is disabled or paused. */
   testWebhook: WebhookDelivery;
-  /** Sends deliveries again: the one named, or all that failed since the time given. Returns how many. */
+  /** Sends deliveries again: the given one, or all that failed since the given time. Returns how many. */
   redeliver: Scalars['Int']['output'];
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationCreateAccessKeyArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   readOnly?: Scalars['Boolean']['input'];
@@ -255,7 +256,7 @@ export type MutationCreateAccessKeyArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationUpdateAccessKeyArgs = {
   key: Scalars['String']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -263,13 +264,13 @@ export type MutationUpdateAccessKeyArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationDeleteAccessKeyArgs = {
   key: Scalars['String']['input'];
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationSetAttributeArgs = {
   name: Scalars['String']['input'];
   value?: InputMaybe<Scalars['String']['input']>;
@@ -278,7 +279,7 @@ export type MutationSetAttributeArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationSetAttributesArgs = {
   attributes: Scalars['Object']['input'];
   serviceId: Scalars['String']['input'];
@@ -286,13 +287,13 @@ export type MutationSetAttributesArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationSetAttributesManyArgs = {
   items: Array<AttributesInput>;
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationRegisterDeviceArgs = {
   name: Scalars['String']['input'];
   hardwareId?: InputMaybe<Scalars['String']['input']>;
@@ -302,7 +303,7 @@ export type MutationRegisterDeviceArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationUpdateDeviceArgs = {
   deviceId: Scalars['String']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -311,28 +312,28 @@ export type MutationUpdateDeviceArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationDeleteDeviceArgs = {
   deviceId: Scalars['String']['input'];
   force?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationDeleteDevicesArgs = {
   deviceId: Array<Scalars['String']['input']>;
   force?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationRotateDeviceSecretArgs = {
   deviceId: Scalars['String']['input'];
   allow?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationReportStateArgs = {
   serviceId: Scalars['String']['input'];
   state: Scalars['String']['input'];
@@ -340,7 +341,7 @@ export type MutationReportStateArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationCreateRegistrationCodeArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   platform?: InputMaybe<Scalars['String']['input']>;
@@ -351,20 +352,20 @@ export type MutationCreateRegistrationCodeArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationDeleteRegistrationCodeArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationRenameServiceArgs = {
   serviceId: Scalars['String']['input'];
   name: Scalars['String']['input'];
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationAddServiceArgs = {
   deviceId: Scalars['String']['input'];
   name: Scalars['String']['input'];
@@ -375,7 +376,7 @@ export type MutationAddServiceArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationUpdateServiceArgs = {
   id: Scalars['ID']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -386,13 +387,13 @@ export type MutationUpdateServiceArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationRemoveServiceArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationCreateWebhookArgs = {
   url: Scalars['String']['input'];
   events?: InputMaybe<Array<EventType>>;
@@ -401,7 +402,7 @@ export type MutationCreateWebhookArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationUpdateWebhookArgs = {
   id: Scalars['ID']['input'];
   url?: InputMaybe<Scalars['String']['input']>;
@@ -411,47 +412,47 @@ export type MutationUpdateWebhookArgs = {
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationDeleteWebhookArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationRotateWebhookSecretArgs = {
   id: Scalars['ID']['input'];
   overlap?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationTestWebhookArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes. One that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationRedeliverArgs = {
   webhookId: Scalars['ID']['input'];
   deliveryId?: InputMaybe<Scalars['ID']['input']>;
   since?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
-/** A machine of the fleet, with its services. */
+/** A machine in the fleet, with its services. */
 export type Device = {
   __typename?: 'Device';
-  /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
+  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
   attributes: Scalars['Object']['output'];
-  /** One value; null when there is none. */
+  /** The value of one attribute; null if it has none. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
-  /** Contexts in which an attribute of this device has an override. */
+  /** The contexts in which this device has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /** Colon-separated hexadecimal byte pairs; also the id of the device's bulk service. */
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
-  /** What the maker or the operating system calls the machine; unique among a user's devices. */
+  /** An id from the manufacturer or the operating system; unique among a user's devices. */
   hardwareId?: Maybe<Scalars['String']['output']>;
   platform?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
@@ -479,38 +480,38 @@ export type Device = {
   state: Scalars['String']['output'];
   /** Whether state is active. */
   online: Scalars['Boolean']['output'];
-  /** When the device last reported anything. */
+  /** When the device last sent a report. */
   lastReported?: Maybe<Scalars['DateTime']['output']>;
-  /** Since when the state has been what it is. */
+  /** When the state last changed. */
   stateSince?: Maybe<Scalars['DateTime']['output']>;
   owner: UserReference;
-  /** This device's events, newest first. Without dates and without after, one month back from maxDate or now. */
+  /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
-  /** The device's services, except its bulk service. They sort by name, id, created, state, application, port, or an attribute, written as for devices. */
+  /** The device's services, except its bulk service. sort takes name, id, created, state, application, port, or an attribute, as for devices. */
   services: Array<Service>;
 };
 
 
-/** A machine of the fleet, with its services. */
+/** A machine in the fleet, with its services. */
 export type DeviceAttributesArgs = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** A machine of the fleet, with its services. */
+/** A machine in the fleet, with its services. */
 export type DeviceAttributeArgs = {
   name: Scalars['String']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** A machine of the fleet, with its services. */
+/** A machine in the fleet, with its services. */
 export type DeviceOverridesArgs = {
   context: Scalars['String']['input'];
 };
 
 
-/** A machine of the fleet, with its services. */
+/** A machine in the fleet, with its services. */
 export type DeviceEventsArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;
@@ -522,7 +523,7 @@ export type DeviceEventsArgs = {
 };
 
 
-/** A machine of the fleet, with its services. */
+/** A machine in the fleet, with its services. */
 export type DeviceServicesArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   state?: InputMaybe<Scalars['String']['input']>;
@@ -530,16 +531,16 @@ export type DeviceServicesArgs = {
   sort?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Something that a device offers, such as SSH on port 22; also the bulk service, which stands for the device as a whole. */
+/** A service of a device, such as SSH on port 22. A device's bulk service represents the device as a whole. */
 export type Service = {
   __typename?: 'Service';
-  /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
+  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
   attributes: Scalars['Object']['output'];
-  /** One value; null when there is none. */
+  /** The value of one attribute; null if it has none. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
-  /** Contexts in which an attribute of this service has an override. */
+  /** The contexts in which this service has overrides. */
   contexts: Array<Scalars['String']['output']>;
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
@@ -549,7 +550,7 @@ export type Service = {
   title: Scalars['String']['output'];
   /** tcp or udp */
   protocol: Scalars['String']['output'];
-  /** Where the device reaches it; null for the device itself. */
+  /** The host that runs the service, as the device reaches it; null for the device itself. */
   host?: Maybe<Scalars['String']['output']>;
   port?: Maybe<Scalars['Int']['output']>;
   enabled: Scalars['Boolean']['output'];
@@ -558,26 +559,26 @@ export type Service = {
   state: Scalars['String']['output'];
   /** Whether state is active. */
   online: Scalars['Boolean']['output'];
-  /** When the service last reported anything. */
+  /** When the service last sent a report. */
   lastReported?: Maybe<Scalars['DateTime']['output']>;
   device: Device;
 };
 
 
-/** Something that a device offers, such as SSH on port 22; also the bulk service, which stands for the device as a whole. */
+/** A service of a device, such as SSH on port 22. A device's bulk service represents the device as a whole. */
 export type ServiceAttributesArgs = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** Something that a device offers, such as SSH on port 22; also the bulk service, which stands for the device as a whole. */
+/** A service of a device, such as SSH on port 22. A device's bulk service represents the device as a whole. */
 export type ServiceAttributeArgs = {
   name: Scalars['String']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** Something that a device offers, such as SSH on port 22; also the bulk service, which stands for the device as a whole. */
+/** A service of a device, such as SSH on port 22. A device's bulk service represents the device as a whole. */
 export type ServiceOverridesArgs = {
   context: Scalars['String']['input'];
 };
@@ -589,27 +590,27 @@ export type AttributesInput = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** How one item of setAttributesMany went, at the same place in the list. */
+/** The result of one item of setAttributesMany, in the same order. */
 export type AttributesResult = {
   __typename?: 'AttributesResult';
-  /** As it was given. */
+  /** The serviceId of the item. */
   serviceId: Scalars['String']['output'];
-  /** The attributes afterwards; null when it failed. */
+  /** The resulting attributes; null if the item failed. */
   attributes?: Maybe<Scalars['Object']['output']>;
-  /** Error code; null when it went well. */
+  /** The error code; null if the item succeeded. */
   code?: Maybe<Scalars['String']['output']>;
-  /** What was wrong; null when it went well. */
+  /** The error message; null if the item succeeded. */
   message?: Maybe<Scalars['String']['output']>;
 };
 
 /** An attribute name in use. */
 export type AttributeName = {
   __typename?: 'AttributeName';
-  /** As it is written in setAttribute: group and sub-name with a dot between. */
+  /** As in setAttribute: a group and a name are separated by a dot. */
   name: Scalars['String']['output'];
-  /** How many devices have it, in the base or in any context. */
+  /** Number of devices that have it, in the base or in any context. */
   devices: Scalars['Int']['output'];
-  /** How many services have it, in the base or in any context. */
+  /** Number of services that have it, in the base or in any context. */
   services: Scalars['Int']['output'];
   /** When a value of this name last changed on a device or a service; null if no such change is among the newest 100,000 events. */
   lastChanged?: Maybe<Scalars['DateTime']['output']>;
@@ -619,33 +620,33 @@ export type AttributeName = {
 export type DeviceList = {
   __typename?: 'DeviceList';
   items: Array<Device>;
-  /** How many match the filters, whatever the page. With a filter, it costs a rate-limit point for each 2,000 devices. */
+  /** Number of devices that match the filters, on all pages. With a filter, it costs one rate-limit point per 2,000 devices. */
   total: Scalars['Int']['output'];
-  /** Whether another request is needed to fetch more. */
+  /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
   /** Id of the page's last item; null on an empty page. */
   last?: Maybe<Scalars['String']['output']>;
-  /** Marks the place behind the page's last item, wherever that item goes; opaque, given to after. */
+  /** Opaque position after the page's last item; pass it as after. Stays valid if that item moves or is deleted. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** A device and, where there is a new one, its secret. */
+/** A device and its new secret. */
 export type DeviceRegistration = {
   __typename?: 'DeviceRegistration';
   device: Device;
-  /** What the device signs on with; shown once; null where it will fetch its own. */
+  /** The secret with which the device authenticates, shown once; null if the device will register itself again. */
   secret?: Maybe<Scalars['String']['output']>;
 };
 
-/** Over Server-Sent Events at /graphql/v1/stream. */
+/** Subscriptions run over Server-Sent Events at /graphql/v1/stream. */
 export type Subscription = {
   __typename?: 'Subscription';
-  /** Events as they happen, from after the given event on if one is given: none is lost across a reconnect. */
+  /** Events as they happen, starting after the given event if there is one, so that a reconnect loses none. */
   events: Event;
 };
 
 
-/** Over Server-Sent Events at /graphql/v1/stream. */
+/** Subscriptions run over Server-Sent Events at /graphql/v1/stream. */
 export type SubscriptionEventsArgs = {
   types?: InputMaybe<Array<EventType>>;
   deviceId?: InputMaybe<Array<Scalars['String']['input']>>;
@@ -656,17 +657,17 @@ export type SubscriptionEventsArgs = {
 export type EventList = {
   __typename?: 'EventList';
   items: Array<Event>;
-  /** How many match the filters, whatever the page. */
+  /** Number of records that match the filters, on all pages. */
   total: Scalars['Int']['output'];
-  /** Whether another request is needed to fetch more. */
+  /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
   /** Id of the page's last item; null on an empty page. */
   last?: Maybe<Scalars['String']['output']>;
-  /** Marks the place behind the page's last item; opaque, given to after. */
+  /** Opaque position after the page's last item; pass it as after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** One change, recorded with the change itself. */
+/** A record of one change, written in the transaction of the change. */
 export type Event = {
   __typename?: 'Event';
   /** Later changes of one device have greater ids. */
@@ -674,9 +675,9 @@ export type Event = {
   type: EventType;
   timestamp: Scalars['DateTime']['output'];
   owner: UserReference;
-  /** The user who did it; null when a device or the server did. */
+  /** The user who made the change; null if a device or the server did. */
   actor?: Maybe<UserReference>;
-  /** What made the change: an access key, a session of the console, a device, or the server. */
+  /** What made the change: an access key, a console session, a device, or the server. */
   source: ChangeSource;
   target: Array<EventTarget>;
   /** active or inactive, for state events */
@@ -690,43 +691,43 @@ export type ChangeSource = {
   __typename?: 'ChangeSource';
   /** accessKey, console, device, server, or unknown (for events from before sources were recorded) */
   kind: Scalars['String']['output'];
-  /** Id of the access key or device; null where there is none or it is not known. */
+  /** Id of the access key or device; null if there is none or it is unknown. */
   id?: Maybe<Scalars['ID']['output']>;
   /** Its name at the time. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The user behind it: signed in, or owner of the access key; null where there is none. */
+  /** The user who was signed in or owns the access key; null if there is none. */
   user?: Maybe<UserReference>;
 };
 
-/** What an event happened to. */
+/** The object that an event is about. */
 export type EventTarget = {
   __typename?: 'EventTarget';
   id: Scalars['ID']['output'];
   /** Its name at the time. */
   name: Scalars['String']['output'];
-  /** user, device, service, accessKey, registrationCode or webhook */
+  /** user, device, service, accessKey, registrationCode, or webhook */
   kind: Scalars['String']['output'];
 };
 
-/** What happened. */
+/** The type of an event. */
 export type EventType =
-  /** A device became active or inactive, as state says; data: address, where it is known */
+  /** A device became active or inactive (see state). data: address, if known */
   | 'DEVICE_STATE'
-  /** A service that reports its own state became active or inactive, also with its device; data: address, where it is known */
+  /** A service that reports its state became active or inactive, possibly because its device did. data: address, if known */
   | 'SERVICE_STATE'
-  /** data: name, hardwareId, platform, services and attributes as registered; registrationCode, the id of the code where one was used */
+  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the id of the code if one was used */
   | 'DEVICE_REGISTER'
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
-  /** data: name, hardwareId and platform as they were */
+  /** data: name, hardwareId, and platform before the deletion */
   | 'DEVICE_DELETE'
-  /** data: allow, whether the device may register itself again; registrationCode, the id of the code where it did */
+  /** data: allow, whether the device can register itself again; registrationCode, the id of the code if it did */
   | 'DEVICE_SECRET_ROTATE'
   /** data: the service's fields */
   | 'SERVICE_ADD'
   /** data: changes, the old and new value of each field that changed */
   | 'SERVICE_UPDATE'
-  /** data: the service's fields as they were */
+  /** data: the service's fields before the removal */
   | 'SERVICE_REMOVE'
   /** data: context, and changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
@@ -736,60 +737,60 @@ export type EventType =
   | 'ACCESS_KEY_UPDATE'
   /** data: name */
   | 'ACCESS_KEY_DELETE'
-  /** data: prefix, name, platform, services, attributes, uses and expires */
+  /** data: prefix, name, platform, services, attributes, uses, and expires */
   | 'REGISTRATION_CODE_CREATE'
-  /** data: prefix, name, uses and used */
+  /** data: prefix, name, uses, and used */
   | 'REGISTRATION_CODE_DELETE'
-  /** data: name, url, events and enabled */
+  /** data: name, url, events, and enabled */
   | 'WEBHOOK_CREATE'
-  /** data: changes, the old and new value of each field that changed; or formerSecretUntil, where its secret was rotated */
+  /** data: changes, the old and new value of each field that changed; or formerSecretUntil, if the secret was rotated */
   | 'WEBHOOK_UPDATE'
   /** data: name and url */
   | 'WEBHOOK_DELETE'
-  /** Its receiver failed for days. data: paused, why deliveries are held back */
+  /** The server paused a webhook because its receiver failed for days. data: paused, the reason */
   | 'WEBHOOK_PAUSE'
-  /** Somebody signed in to the console. data: address, agent (what the browser calls itself), method */
+  /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
   /**
-   * An attempt to sign in failed, or a signed-in user gave a wrong password or code. Of the attempts from one network address in a
-   * minute, the first, second, fourth, eighth, and so on are recorded. data: address, agent, method, reason, and count, the attempts
-   * in that minute so far
+   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. Of the attempts from one network address in
+   * a minute, the first, second, fourth, eighth, and so on are recorded. data: address, agent, method, reason, and count, the number
+   * of attempts in that minute so far
    */
   | 'AUTH_FAIL'
-  /** A user has another password. data: address, agent; or reset: true, if an operator set it */
+  /** A user's password changed. data: address, agent; or reset: true if an operator changed it */
   | 'PASSWORD_CHANGE'
-  /** A user signs in with codes from an authenticator app from now on. data: address, agent */
+  /** A user turned on codes from an authenticator app. data: address, agent */
   | 'AUTHENTICATOR_ADD'
-  /** A user has new backup codes. data: address, agent, backupCodes: true */
+  /** A user created new backup codes. data: address, agent, backupCodes: true */
   | 'AUTHENTICATOR_UPDATE'
-  /** A user signs in without codes from now on. data: address, agent; or reset: true, if an operator turned them off */
+  /** Codes from an authenticator app were turned off. data: address, agent; or reset: true if an operator turned them off */
   | 'AUTHENTICATOR_REMOVE'
-  /** data: address, agent, and id and name of the passkey */
+  /** A user added a passkey. data: address, agent, and the id and name of the passkey */
   | 'PASSKEY_ADD'
-  /** A passkey was renamed. data: address, agent, and id and name of the passkey */
+  /** A user renamed a passkey. data: address, agent, and the id and name of the passkey */
   | 'PASSKEY_UPDATE'
-  /** data: address, agent, and id of the passkey; or reset: true and passkeys, how many an operator removed */
+  /** Passkeys were removed. data: address, agent, and the id of the passkey; or, if an operator removed them, reset: true and passkeys, their number */
   | 'PASSKEY_REMOVE'
-  /** A user or an operator ended sessions before they expired. data: sessions, how many; address and agent of the user who did */
+  /** A user or an operator ended sessions before they expired. data: sessions, their number; address and agent if a user ended them */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
   | 'USER_ADD'
-  /** An operator disabled the user. data: sessions, how many were ended */
+  /** An operator disabled the user. data: sessions, the number of sessions that this ended */
   | 'USER_DISABLE'
   /** An operator enabled the user. data: none */
   | 'USER_ENABLE';
 
-/** What devices register themselves with, so many times and until it expires. */
+/** A code with which devices register themselves. It has an expiry time and a maximum number of uses. */
 export type RegistrationCode = {
   __typename?: 'RegistrationCode';
   id: Scalars['ID']['output'];
   /** First characters of the code. */
   prefix: Scalars['String']['output'];
-  /** What a device is called that gives no name of its own. */
+  /** The name of devices that send none. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The platform of devices that give none of their own. */
+  /** The platform of devices that send none. */
   platform?: Maybe<Scalars['String']['output']>;
-  /** How many devices it may register. */
+  /** How many devices it can register. */
   uses: Scalars['Int']['output'];
   /** How many devices it has registered. */
   used: Scalars['Int']['output'];
@@ -797,18 +798,18 @@ export type RegistrationCode = {
   expires: Scalars['DateTime']['output'];
 };
 
-/** A new registration code; the code itself is in this answer and never again. */
+/** A new registration code, with the code itself. */
 export type CreatedRegistrationCode = {
   __typename?: 'CreatedRegistrationCode';
-  /** In this answer and never again. */
+  /** Only this response contains the code. */
   code: Scalars['String']['output'];
   registrationCode: RegistrationCode;
 };
 
-/** Reads. Everything of an account hangs on `login`. */
+/** Reads data. All data of an account is a field of `login`. */
 export type Query = {
   __typename?: 'Query';
-  /** Service types that a service can be given. */
+  /** The types that a service can have. */
   applicationTypes: Array<ApplicationType>;
   /** The user that owns the signing access key. */
   login?: Maybe<User>;
@@ -816,65 +817,65 @@ export type Query = {
   version: Scalars['String']['output'];
 };
 
-/** A service to be added with its device. */
+/** A service to add with its device. */
 export type ServiceInput = {
   name: Scalars['String']['input'];
-  /** Id of an application type; left away, the one whose usual port this is, else TCP. */
+  /** Id of an application type. If omitted, the type with this default port, or TCP. */
   application?: InputMaybe<Scalars['Int']['input']>;
   host?: InputMaybe<Scalars['String']['input']>;
-  /** 1 to 65535; left away, the application type's usual port. */
+  /** 1 to 65535. If omitted, the default port of the application type. */
   port?: InputMaybe<Scalars['Int']['input']>;
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
-/** What a service speaks, such as SSH or HTTPS. */
+/** The protocol of a service, such as SSH or HTTPS. */
 export type ApplicationType = {
   __typename?: 'ApplicationType';
   id: Scalars['Int']['output'];
   name: Scalars['String']['output'];
   description: Scalars['String']['output'];
-  /** The usual port; null where there is none. */
+  /** The default port; null if there is none. */
   port?: Maybe<Scalars['Int']['output']>;
   protocol: Scalars['String']['output'];
 };
 
-/** A user, named in passing. */
+/** The id and email address of a user. */
 export type UserReference = {
   __typename?: 'UserReference';
   id: Scalars['ID']['output'];
   email: Scalars['String']['output'];
 };
 
-/** A bound that the server keeps. */
+/** A limit that the server enforces. */
 export type Limit = {
   __typename?: 'Limit';
-  /** What is bounded, such as accessKeys or pageSize. */
+  /** What is limited, such as accessKeys or pageSize. */
   name: Scalars['String']['output'];
   value: Scalars['Int']['output'];
-  /** How much of it this user has used; null where it bounds a single request, name or value. */
+  /** How much this user has used; null for a limit on a single request, name, or value. */
   used?: Maybe<Scalars['Int']['output']>;
 };
 
-/** Tells a receiver of its owner's events by HTTP POST, signed by the Standard Webhooks specification. */
+/** Sends its owner's events to a receiver by HTTP POST, signed according to the Standard Webhooks specification. */
 export type Webhook = {
   __typename?: 'Webhook';
   id: Scalars['ID']['output'];
   name?: Maybe<Scalars['String']['output']>;
   url: Scalars['String']['output'];
-  /** The types of event it tells of. */
+  /** The types of events that it sends. */
   events: Array<EventType>;
   enabled: Scalars['Boolean']['output'];
-  /** Why deliveries are held back, when they are. */
+  /** Why deliveries are paused; null if they are not. */
   paused?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** Standard Webhooks signing secret, whsec_…; only in the answers of createWebhook and rotateWebhookSecret, null elsewhere. */
+  /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret?: Maybe<Scalars['String']['output']>;
   /** Newest first; kept for 30 days. */
   deliveries: WebhookDeliveryList;
 };
 
 
-/** Tells a receiver of its owner's events by HTTP POST, signed by the Standard Webhooks specification. */
+/** Sends its owner's events to a receiver by HTTP POST, signed according to the Standard Webhooks specification. */
 export type WebhookDeliveriesArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;
@@ -887,38 +888,38 @@ export type WebhookDeliveriesArgs = {
 export type WebhookDeliveryList = {
   __typename?: 'WebhookDeliveryList';
   items: Array<WebhookDelivery>;
-  /** How many match the filters, whatever the page. */
+  /** Number of records that match the filters, on all pages. */
   total: Scalars['Int']['output'];
-  /** Whether another request is needed to fetch more. */
+  /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
   /** Id of the page's last item; null on an empty page. */
   last?: Maybe<Scalars['String']['output']>;
-  /** Marks the place behind the page's last item; opaque, given to after. */
+  /** Opaque position after the page's last item; pass it as after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** One event on its way to one webhook, with its last attempt. */
+/** The delivery of one event to one webhook, with the result of the last attempt. */
 export type WebhookDelivery = {
   __typename?: 'WebhookDelivery';
-  /** What the receiver gets as webhook-id, the same on every attempt. */
+  /** The webhook-id header, the same on every attempt. */
   id: Scalars['ID']['output'];
-  /** Null for a test, and once the event is no longer kept. */
+  /** Null for a test, and after the event is deleted. */
   event?: Maybe<Event>;
   attempts: Scalars['Int']['output'];
-  /** pending, delivered or failed */
+  /** pending, delivered, or failed */
   status: Scalars['String']['output'];
-  /** Of the last attempt; null when there was no answer. */
+  /** HTTP status of the last attempt; null if there was no response. */
   httpStatus?: Maybe<Scalars['Int']['output']>;
-  /** Milliseconds the last attempt took. */
+  /** Duration of the last attempt in milliseconds. */
   duration?: Maybe<Scalars['Int']['output']>;
-  /** What was wrong with the last attempt. */
+  /** Why the last attempt failed. */
   error?: Maybe<Scalars['String']['output']>;
-  /** The body as sent. */
+  /** The request body. */
   request?: Maybe<Scalars['String']['output']>;
-  /** The first KiB of the last answer. */
+  /** The first KiB of the last response. */
   response?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** Null when none is to come. Deliveries that are held back are sent later than this. */
+  /** Null if there is no further attempt. Deliveries of a paused webhook are sent later. */
   nextAttempt?: Maybe<Scalars['DateTime']['output']>;
 };
 

@@ -3,7 +3,7 @@ import type { AttributeChanges, Attributes, CallOptions } from '../types.ts'
 
 import type { Branch, Leaf } from '../select/fields.ts'
 
-/** What happened. */
+/** The type of an event. */
 export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
 /** The arguments of setAttributes. */
@@ -13,79 +13,79 @@ export interface AttributesInput {
   serviceId: string
 }
 
-/** A service to be added with its device. */
+/** A service to add with its device. */
 export interface ServiceInput {
-  /** Id of an application type; left away, the one whose usual port this is, else TCP. */
+  /** Id of an application type. If omitted, the type with this default port, or TCP. */
   application?: number | null | undefined
   enabled?: boolean | null | undefined
   host?: string | null | undefined
   name: string
-  /** 1 to 65535; left away, the application type's usual port. */
+  /** 1 to 65535. If omitted, the default port of the application type. */
   port?: number | null | undefined
 }
 
-/** What requests are signed with. Its secret is not among its fields. */
+/** A key that signs requests. The secret is not a field of it. */
 export interface AccessKey {
-  /** hmac-sha256, or ed25519 for a key registered by its public half. */
+  /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: string
   created: string
   enabled: boolean
-  /** When the key stops working; null for never. */
+  /** When the key expires; null if it does not expire. */
   expires: string | null
-  /** What requests name as keyId. */
+  /** The keyId of signed requests. */
   key: string
-  /** To the minute. */
+  /** When the key last signed a request, to the minute. */
   lastUsed: string | null
   name: string | null
-  /** A read-only key may query and not mutate. */
+  /** Whether the key can run queries only, no mutations. */
   readOnly: boolean
   /** Whether requests must cover a digest of their body. */
   requireDigest: boolean
 }
 
-/** What a service speaks, such as SSH or HTTPS. */
+/** The protocol of a service, such as SSH or HTTPS. */
 export interface ApplicationType {
   description: string
   id: number
   name: string
-  /** The usual port; null where there is none. */
+  /** The default port; null if there is none. */
   port: number | null
   protocol: string
 }
 
 /** An attribute name in use. */
 export interface AttributeName {
-  /** How many devices have it, in the base or in any context. */
+  /** Number of devices that have it, in the base or in any context. */
   devices: number
   /** When a value of this name last changed on a device or a service; null if no such change is among the newest 100,000 events. */
   lastChanged: string | null
-  /** As it is written in setAttribute: group and sub-name with a dot between. */
+  /** As in setAttribute: a group and a name are separated by a dot. */
   name: string
-  /** How many services have it, in the base or in any context. */
+  /** Number of services that have it, in the base or in any context. */
   services: number
 }
 
-/** How one item of setAttributesMany went, at the same place in the list. */
+/** The result of one item of setAttributesMany, in the same order. */
 export interface AttributesResult {
-  /** The attributes afterwards; null when it failed. */
+  /** The resulting attributes; null if the item failed. */
   attributes: Attributes | null
-  /** Error code; null when it went well. */
+  /** The error code; null if the item succeeded. */
   code: string | null
-  /** What was wrong; null when it went well. */
+  /** The error message; null if the item succeeded. */
   message: string | null
-  /** As it was given. */
+  /** The serviceId of the item. */
   serviceId: string
 }
 
 /** Who or what made a change. */
 export interface ChangeSource {
-  /** Id of the access key or device; null where there is none or it is not known. */
+  /** Id of the access key or device; null if there is none or it is unknown. */
   id: string | null
   /** accessKey, console, device, server, or unknown (for events from before sources were recorded) */
   kind: string
   /** Its name at the time. */
   name: string | null
-  /** The user behind it: signed in, or owner of the access key; null where there is none. */
+  /** The user who was signed in or owns the access key; null if there is none. */
   user: UserReference | null
 }
 
@@ -93,20 +93,20 @@ export interface ChangeSource {
 export interface CreatedAccessKey {
   accessKey: AccessKey
   key: string
-  /** Base64; null for a key registered by its public half. */
+  /** Base64; null for a key that was created with publicKey. */
   secret: string | null
 }
 
-/** A new registration code; the code itself is in this answer and never again. */
+/** A new registration code, with the code itself. */
 export interface CreatedRegistrationCode {
-  /** In this answer and never again. */
+  /** Only this response contains the code. */
   code: string
   registrationCode: RegistrationCode
 }
 
-/** A machine of the fleet, with its services. */
+/** A machine in the fleet, with its services. */
 export interface Device {
-  /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
+  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
   attributes: Attributes
   /** The attribute $svc.categoryA, its base value. */
   categoryA: string | null
@@ -118,14 +118,14 @@ export interface Device {
   categoryD: string | null
   /** The attribute $svc.categoryE, its base value. */
   categoryE: string | null
-  /** Contexts in which an attribute of this device has an override. */
+  /** The contexts in which this device has overrides. */
   contexts: string[]
   created: string
-  /** What the maker or the operating system calls the machine; unique among a user's devices. */
+  /** An id from the manufacturer or the operating system; unique among a user's devices. */
   hardwareId: string | null
   /** Colon-separated hexadecimal byte pairs; also the id of the device's bulk service. */
   id: string
-  /** When the device last reported anything. */
+  /** When the device last sent a report. */
   lastReported: string | null
   name: string
   /** Whether state is active. */
@@ -134,7 +134,7 @@ export interface Device {
   platform: string | null
   /** active or inactive */
   state: string
-  /** Since when the state has been what it is. */
+  /** When the state last changed. */
   stateSince: string | null
   /** The attribute $svc.statusA, its base value. */
   statusA: string | null
@@ -150,33 +150,33 @@ export interface Device {
 
 /** A page of devices. */
 export interface DeviceList {
-  /** Marks the place behind the page's last item, wherever that item goes; opaque, given to after. */
+  /** Opaque position after the page's last item; pass it as after. Stays valid if that item moves or is deleted. */
   cursor: string | null
-  /** Whether another request is needed to fetch more. */
+  /** Whether there is another page. */
   hasMore: boolean
   /** Id of the page's last item; null on an empty page. */
   last: string | null
-  /** How many match the filters, whatever the page. With a filter, it costs a rate-limit point for each 2,000 devices. */
+  /** Number of devices that match the filters, on all pages. With a filter, it costs one rate-limit point per 2,000 devices. */
   total: number
 }
 
-/** A device and, where there is a new one, its secret. */
+/** A device and its new secret. */
 export interface DeviceRegistration {
   device: Device
-  /** What the device signs on with; shown once; null where it will fetch its own. */
+  /** The secret with which the device authenticates, shown once; null if the device will register itself again. */
   secret: string | null
 }
 
-/** One change, recorded with the change itself. */
+/** A record of one change, written in the transaction of the change. */
 export interface Event {
-  /** The user who did it; null when a device or the server did. */
+  /** The user who made the change; null if a device or the server did. */
   actor: UserReference | null
   /** What changed, by event type; for attributes: context and the old and new value of each name. */
   data: Record<string, unknown>
   /** Later changes of one device have greater ids. */
   id: string
   owner: UserReference
-  /** What made the change: an access key, a session of the console, a device, or the server. */
+  /** What made the change: an access key, a console session, a device, or the server. */
   source: ChangeSource
   /** active or inactive, for state events */
   state: string | null
@@ -187,65 +187,65 @@ export interface Event {
 
 /** A page of events. */
 export interface EventList {
-  /** Marks the place behind the page's last item; opaque, given to after. */
+  /** Opaque position after the page's last item; pass it as after. */
   cursor: string | null
-  /** Whether another request is needed to fetch more. */
+  /** Whether there is another page. */
   hasMore: boolean
   /** Id of the page's last item; null on an empty page. */
   last: string | null
-  /** How many match the filters, whatever the page. */
+  /** Number of records that match the filters, on all pages. */
   total: number
 }
 
-/** What an event happened to. */
+/** The object that an event is about. */
 export interface EventTarget {
   id: string
-  /** user, device, service, accessKey, registrationCode or webhook */
+  /** user, device, service, accessKey, registrationCode, or webhook */
   kind: string
   /** Its name at the time. */
   name: string
 }
 
-/** A bound that the server keeps. */
+/** A limit that the server enforces. */
 export interface Limit {
-  /** What is bounded, such as accessKeys or pageSize. */
+  /** What is limited, such as accessKeys or pageSize. */
   name: string
-  /** How much of it this user has used; null where it bounds a single request, name or value. */
+  /** How much this user has used; null for a limit on a single request, name, or value. */
   used: number | null
   value: number
 }
 
-/** What devices register themselves with, so many times and until it expires. */
+/** A code with which devices register themselves. It has an expiry time and a maximum number of uses. */
 export interface RegistrationCode {
   created: string
   expires: string
   id: string
-  /** What a device is called that gives no name of its own. */
+  /** The name of devices that send none. */
   name: string | null
-  /** The platform of devices that give none of their own. */
+  /** The platform of devices that send none. */
   platform: string | null
   /** First characters of the code. */
   prefix: string
   /** How many devices it has registered. */
   used: number
-  /** How many devices it may register. */
+  /** How many devices it can register. */
   uses: number
 }
 
-/** Something that a device offers, such as SSH on port 22; also the bulk service, which stands for the device as a whole. */
+/** A service of a device, such as SSH on port 22. A device's bulk service represents the device as a whole. */
 export interface Service {
   /** Id of the application type. */
   application: number
-  /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
+  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
   attributes: Attributes
-  /** Contexts in which an attribute of this service has an override. */
+  /** The contexts in which this service has overrides. */
   contexts: string[]
   created: string
   enabled: boolean
-  /** Where the device reaches it; null for the device itself. */
+  /** The host that runs the service, as the device reaches it; null for the device itself. */
   host: string | null
   id: string
-  /** When the service last reported anything. */
+  /** When the service last sent a report. */
   lastReported: string | null
   name: string
   /** Whether state is active. */
@@ -259,99 +259,99 @@ export interface Service {
   title: string
 }
 
-/** The owner of devices, access keys, webhooks and the rest: whoever signed the request. */
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export interface User {
   /** Newest first. */
   accessKeys: AccessKey[]
   /** The attribute names in use on this user's devices and services. A new name is listed at once. Counts are exact up to 2,000 devices; with more devices they are at most 60 seconds old. */
   attributeNames: AttributeName[]
-  /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
+  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
   attributes: Attributes
-  /** Contexts in which an attribute of this user has an override. */
+  /** The contexts in which this user has overrides. */
   contexts: string[]
   created: string
   email: string
-  /** Where the same events can be downloaded as CSV, for one hour. */
+  /** A URL that returns the same events as CSV for one hour. */
   eventsUrl: string
   id: string
-  /** The limits in force and how much of each is used. */
+  /** The limits that apply, and how much of each is used. */
   limits: Limit[]
   name: string | null
-  /** Newest first; expired and used-up ones until they are deleted, by their owner or some days after they expired. */
+  /** Newest first. Expired codes are included until they are deleted, at the latest seven days after they expire. Used-up codes are included. */
   registrationCodes: RegistrationCode[]
 }
 
-/** A user, named in passing. */
+/** The id and email address of a user. */
 export interface UserReference {
   email: string
   id: string
 }
 
-/** Tells a receiver of its owner's events by HTTP POST, signed by the Standard Webhooks specification. */
+/** Sends its owner's events to a receiver by HTTP POST, signed according to the Standard Webhooks specification. */
 export interface Webhook {
   created: string
   enabled: boolean
-  /** The types of event it tells of. */
+  /** The types of events that it sends. */
   events: EventType[]
   id: string
   name: string | null
-  /** Why deliveries are held back, when they are. */
+  /** Why deliveries are paused; null if they are not. */
   paused: string | null
-  /** Standard Webhooks signing secret, whsec_…; only in the answers of createWebhook and rotateWebhookSecret, null elsewhere. */
+  /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: string | null
   url: string
 }
 
-/** One event on its way to one webhook, with its last attempt. */
+/** The delivery of one event to one webhook, with the result of the last attempt. */
 export interface WebhookDelivery {
   attempts: number
   created: string
-  /** Milliseconds the last attempt took. */
+  /** Duration of the last attempt in milliseconds. */
   duration: number | null
-  /** What was wrong with the last attempt. */
+  /** Why the last attempt failed. */
   error: string | null
-  /** Null for a test, and once the event is no longer kept. */
+  /** Null for a test, and after the event is deleted. */
   event: Event | null
-  /** Of the last attempt; null when there was no answer. */
+  /** HTTP status of the last attempt; null if there was no response. */
   httpStatus: number | null
-  /** What the receiver gets as webhook-id, the same on every attempt. */
+  /** The webhook-id header, the same on every attempt. */
   id: string
-  /** Null when none is to come. Deliveries that are held back are sent later than this. */
+  /** Null if there is no further attempt. Deliveries of a paused webhook are sent later. */
   nextAttempt: string | null
-  /** The body as sent. */
+  /** The request body. */
   request: string | null
-  /** The first KiB of the last answer. */
+  /** The first KiB of the last response. */
   response: string | null
-  /** pending, delivered or failed */
+  /** pending, delivered, or failed */
   status: string
 }
 
 /** A page of deliveries. */
 export interface WebhookDeliveryList {
-  /** Marks the place behind the page's last item; opaque, given to after. */
+  /** Opaque position after the page's last item; pass it as after. */
   cursor: string | null
-  /** Whether another request is needed to fetch more. */
+  /** Whether there is another page. */
   hasMore: boolean
   /** Id of the page's last item; null on an empty page. */
   last: string | null
-  /** How many match the filters, whatever the page. */
+  /** Number of records that match the filters, on all pages. */
   total: number
 }
 
 /** What can be selected of AccessKey. */
 export interface AccessKeyFields {
-  /** hmac-sha256, or ed25519 for a key registered by its public half. */
+  /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Leaf<string>
   created: Leaf<string>
   enabled: Leaf<boolean>
-  /** When the key stops working; null for never. */
+  /** When the key expires; null if it does not expire. */
   expires: Leaf<string | null>
-  /** What requests name as keyId. */
+  /** The keyId of signed requests. */
   key: Leaf<string>
-  /** To the minute. */
+  /** When the key last signed a request, to the minute. */
   lastUsed: Leaf<string | null>
   name: Leaf<string | null>
-  /** A read-only key may query and not mutate. */
+  /** Whether the key can run queries only, no mutations. */
   readOnly: Leaf<boolean>
   /** Whether requests must cover a digest of their body. */
   requireDigest: Leaf<boolean>
@@ -362,44 +362,44 @@ export interface ApplicationTypeFields {
   description: Leaf<string>
   id: Leaf<number>
   name: Leaf<string>
-  /** The usual port; null where there is none. */
+  /** The default port; null if there is none. */
   port: Leaf<number | null>
   protocol: Leaf<string>
 }
 
 /** What can be selected of AttributeName. */
 export interface AttributeNameFields {
-  /** How many devices have it, in the base or in any context. */
+  /** Number of devices that have it, in the base or in any context. */
   devices: Leaf<number>
   /** When a value of this name last changed on a device or a service; null if no such change is among the newest 100,000 events. */
   lastChanged: Leaf<string | null>
-  /** As it is written in setAttribute: group and sub-name with a dot between. */
+  /** As in setAttribute: a group and a name are separated by a dot. */
   name: Leaf<string>
-  /** How many services have it, in the base or in any context. */
+  /** Number of services that have it, in the base or in any context. */
   services: Leaf<number>
 }
 
 /** What can be selected of AttributesResult. */
 export interface AttributesResultFields {
-  /** The attributes afterwards; null when it failed. */
+  /** The resulting attributes; null if the item failed. */
   attributes: Leaf<Attributes | null>
-  /** Error code; null when it went well. */
+  /** The error code; null if the item succeeded. */
   code: Leaf<string | null>
-  /** What was wrong; null when it went well. */
+  /** The error message; null if the item succeeded. */
   message: Leaf<string | null>
-  /** As it was given. */
+  /** The serviceId of the item. */
   serviceId: Leaf<string>
 }
 
 /** What can be selected of ChangeSource. */
 export interface ChangeSourceFields {
-  /** Id of the access key or device; null where there is none or it is not known. */
+  /** Id of the access key or device; null if there is none or it is unknown. */
   id: Leaf<string | null>
   /** accessKey, console, device, server, or unknown (for events from before sources were recorded) */
   kind: Leaf<string>
   /** Its name at the time. */
   name: Leaf<string | null>
-  /** The user behind it: signed in, or owner of the access key; null where there is none. */
+  /** The user who was signed in or owns the access key; null if there is none. */
   user: Branch<'UserReference', 'maybe'>
 }
 
@@ -407,25 +407,25 @@ export interface ChangeSourceFields {
 export interface CreatedAccessKeyFields {
   accessKey: Branch<'AccessKey', 'one'>
   key: Leaf<string>
-  /** Base64; null for a key registered by its public half. */
+  /** Base64; null for a key that was created with publicKey. */
   secret: Leaf<string | null>
 }
 
 /** What can be selected of CreatedRegistrationCode. */
 export interface CreatedRegistrationCodeFields {
-  /** In this answer and never again. */
+  /** Only this response contains the code. */
   code: Leaf<string>
   registrationCode: Branch<'RegistrationCode', 'one'>
 }
 
 /** What can be selected of Device. */
 export interface DeviceFields {
-  /** One value; null when there is none. */
+  /** The value of one attribute; null if it has none. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
   }>
-  /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
+  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
@@ -439,16 +439,16 @@ export interface DeviceFields {
   categoryD: Leaf<string | null>
   /** The attribute $svc.categoryE, its base value. */
   categoryE: Leaf<string | null>
-  /** Contexts in which an attribute of this device has an override. */
+  /** The contexts in which this device has overrides. */
   contexts: Leaf<string[]>
   created: Leaf<string>
-  /** This device's events, newest first. Without dates and without after, one month back from maxDate or now. */
+  /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: Branch<'EventList', 'one', {
-    /** Go on to events older than this one. */
+    /** Continue with events older than this one. */
     after?: string | null | undefined
-    /** Position of the first record, counted from 1. Ignored when after or last is given. */
+    /** Position of the first record, counted from 1. Ignored if after or last is given. */
     from?: number | null | undefined
-    /** The same as after; takes the last of the page before. */
+    /** The same as after: takes last of the previous page. */
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
@@ -456,22 +456,22 @@ export interface DeviceFields {
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
   }>
-  /** What the maker or the operating system calls the machine; unique among a user's devices. */
+  /** An id from the manufacturer or the operating system; unique among a user's devices. */
   hardwareId: Leaf<string | null>
   /** Colon-separated hexadecimal byte pairs; also the id of the device's bulk service. */
   id: Leaf<string>
-  /** When the device last reported anything. */
+  /** When the device last sent a report. */
   lastReported: Leaf<string | null>
   name: Leaf<string>
   /** Whether state is active. */
   online: Leaf<boolean>
-  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
   owner: Branch<'UserReference', 'one'>
   platform: Leaf<string | null>
-  /** The device's services, except its bulk service. They sort by name, id, created, state, application, port, or an attribute, written as for devices. */
+  /** The device's services, except its bulk service. sort takes name, id, created, state, application, port, or an attribute, as for devices. */
   services: Branch<'Service', 'many', {
     application?: readonly number[] | null | undefined
     name?: string | null | undefined
@@ -480,7 +480,7 @@ export interface DeviceFields {
   }>
   /** active or inactive */
   state: Leaf<string>
-  /** Since when the state has been what it is. */
+  /** When the state last changed. */
   stateSince: Leaf<string | null>
   /** The attribute $svc.statusA, its base value. */
   statusA: Leaf<string | null>
@@ -496,34 +496,34 @@ export interface DeviceFields {
 
 /** What can be selected of DeviceList. */
 export interface DeviceListFields {
-  /** Marks the place behind the page's last item, wherever that item goes; opaque, given to after. */
+  /** Opaque position after the page's last item; pass it as after. Stays valid if that item moves or is deleted. */
   cursor: Leaf<string | null>
-  /** Whether another request is needed to fetch more. */
+  /** Whether there is another page. */
   hasMore: Leaf<boolean>
   items: Branch<'Device', 'many'>
   /** Id of the page's last item; null on an empty page. */
   last: Leaf<string | null>
-  /** How many match the filters, whatever the page. With a filter, it costs a rate-limit point for each 2,000 devices. */
+  /** Number of devices that match the filters, on all pages. With a filter, it costs one rate-limit point per 2,000 devices. */
   total: Leaf<number>
 }
 
 /** What can be selected of DeviceRegistration. */
 export interface DeviceRegistrationFields {
   device: Branch<'Device', 'one'>
-  /** What the device signs on with; shown once; null where it will fetch its own. */
+  /** The secret with which the device authenticates, shown once; null if the device will register itself again. */
   secret: Leaf<string | null>
 }
 
 /** What can be selected of Event. */
 export interface EventFields {
-  /** The user who did it; null when a device or the server did. */
+  /** The user who made the change; null if a device or the server did. */
   actor: Branch<'UserReference', 'maybe'>
   /** What changed, by event type; for attributes: context and the old and new value of each name. */
   data: Leaf<Record<string, unknown>>
   /** Later changes of one device have greater ids. */
   id: Leaf<string>
   owner: Branch<'UserReference', 'one'>
-  /** What made the change: an access key, a session of the console, a device, or the server. */
+  /** What made the change: an access key, a console session, a device, or the server. */
   source: Branch<'ChangeSource', 'one'>
   /** active or inactive, for state events */
   state: Leaf<string | null>
@@ -534,21 +534,21 @@ export interface EventFields {
 
 /** What can be selected of EventList. */
 export interface EventListFields {
-  /** Marks the place behind the page's last item; opaque, given to after. */
+  /** Opaque position after the page's last item; pass it as after. */
   cursor: Leaf<string | null>
-  /** Whether another request is needed to fetch more. */
+  /** Whether there is another page. */
   hasMore: Leaf<boolean>
   items: Branch<'Event', 'many'>
   /** Id of the page's last item; null on an empty page. */
   last: Leaf<string | null>
-  /** How many match the filters, whatever the page. */
+  /** Number of records that match the filters, on all pages. */
   total: Leaf<number>
 }
 
 /** What can be selected of EventTarget. */
 export interface EventTargetFields {
   id: Leaf<string>
-  /** user, device, service, accessKey, registrationCode or webhook */
+  /** user, device, service, accessKey, registrationCode, or webhook */
   kind: Leaf<string>
   /** Its name at the time. */
   name: Leaf<string>
@@ -556,16 +556,16 @@ export interface EventTargetFields {
 
 /** What can be selected of Limit. */
 export interface LimitFields {
-  /** What is bounded, such as accessKeys or pageSize. */
+  /** What is limited, such as accessKeys or pageSize. */
   name: Leaf<string>
-  /** How much of it this user has used; null where it bounds a single request, name or value. */
+  /** How much this user has used; null for a limit on a single request, name, or value. */
   used: Leaf<number | null>
   value: Leaf<number>
 }
 
 /** What can be selected of Mutation. */
 export interface MutationFields {
-  /** At most 100 services on a device. */
+  /** Adds a service to a device. A device can have 100 services. */
   addService: Branch<'Service', 'one', {
     application?: number | null | undefined
     deviceId: string
@@ -574,7 +574,7 @@ export interface MutationFields {
     name: string
     port?: number | null | undefined
   }>
-  /** The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none. A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access. In a session, the sign-in must be at most an hour old: otherwise FORBIDDEN, reason sign-in-too-old, until it is confirmed. */
+  /** Creates an access key. Only this response contains the secret. With publicKey (ed25519, as SPKI PEM or as its 32 bytes in base64), the key has no secret. A user can have 10 keys. A key cannot create a stronger key: the new key must not expire later, and must require a digest if the first key does. Otherwise the error is FORBIDDEN with reason exceeds-own-access. In a session, the sign-in must be at most an hour old. Otherwise the error is FORBIDDEN with reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -582,19 +582,19 @@ export interface MutationFields {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
-  /** A code that devices register themselves with; the code is in this answer and never again. Every device gets the code's attributes and services; name and platform are for those that give none of their own. At most 100 codes a user. */
+  /** Creates a code with which devices register themselves. Only this response contains the code. Every device gets the code's attributes and services. name and platform apply to devices that send none. A user can have 100 codes. */
   createRegistrationCode: Branch<'CreatedRegistrationCode', 'one', {
     attributes?: AttributeChanges | null | undefined
-    /** Seven days from now if left away. */
+    /** If omitted, seven days from now. */
     expires?: string | Date | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
-    /** No two of one name: devices add to them by name. */
+    /** Names must be unique, because devices refer to the services by name. */
     services?: readonly ServiceInput[] | null | undefined
-    /** How many devices it may register, 1 to 1,000,000. */
+    /** How many devices it can register, 1 to 1,000,000. */
     uses?: number | null | undefined
   }>
-  /** url is http or https, to an address that anybody can reach. events defaults to DEVICE_STATE and SERVICE_STATE. The secret is in this answer and never again. At most 20 webhooks a user. */
+  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
   createWebhook: Branch<'Webhook', 'one', {
     enabled?: boolean | undefined
     events?: readonly EventType[] | null | undefined
@@ -604,12 +604,12 @@ export interface MutationFields {
   deleteAccessKey: Leaf<boolean, {
     key: string
   }>
-  /** Refused while the device is active, unless forced. */
+  /** Deletes a device. An active device is deleted only with force. */
   deleteDevice: Leaf<boolean, {
     deviceId: string
     force?: boolean | undefined
   }>
-  /** All of them or none; refused while one is active, unless forced. */
+  /** Deletes devices, all or none. If any is active, they are deleted only with force. */
   deleteDevices: Leaf<boolean, {
     deviceId: readonly string[]
     force?: boolean | undefined
@@ -617,17 +617,17 @@ export interface MutationFields {
   deleteRegistrationCode: Leaf<boolean, {
     id: string
   }>
-  /** Its deliveries go with it. */
+  /** Deletes a webhook and its deliveries. */
   deleteWebhook: Leaf<boolean, {
     id: string
   }>
-  /** Sends deliveries again: the one named, or all that failed since the time given. Returns how many. */
+  /** Sends deliveries again: the given one, or all that failed since the given time. Returns how many. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
     webhookId: string
   }>
-  /** Adds a device with its services and attributes, all or nothing. A taken hardware id is CONFLICT. The secret that the device signs on with is in this answer and never again. */
+  /** Adds a device with its services and attributes, all or none. If the hardware id is in use, the error is CONFLICT. Only this response contains the secret with which the device authenticates. */
   registerDevice: Branch<'DeviceRegistration', 'one', {
     attributes?: AttributeChanges | null | undefined
     hardwareId?: string | null | undefined
@@ -643,49 +643,49 @@ export interface MutationFields {
     name: string
     serviceId: string
   }>
-  /** For devices that cannot hold a connection: active for ttl seconds, or inactive at once. A device's id is for the device, a service's for the service; an active service's device is active as long. */
+  /** Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the id of a device or of one of its services. While a service is active, so is its device. */
   reportState: Leaf<boolean, {
     serviceId: string
     /** active or inactive */
     state: string
-    /** Seconds, 1 to 86,400, after which the state is inactive if nothing is reported meanwhile. */
+    /** Seconds, 1 to 86,400, until the state becomes inactive unless another report arrives. */
     ttl?: number | null | undefined
   }>
-  /** A new secret for the device's own connection; the old one stops working at once. With allow there is no new secret: the device may register itself again instead, once, within an hour. */
+  /** Replaces the device's secret. The old secret stops working immediately. With allow, no new secret is created; instead the device can register itself again, once, within an hour. */
   rotateDeviceSecret: Branch<'DeviceRegistration', 'one', {
     allow?: boolean | undefined
     deviceId: string
   }>
-  /** A new signing secret; the old one goes on signing beside it for overlap seconds, 0 to 604800. Two secrets sign at most: rotated again within that time, the old one ends at once, and the one that was new signs beside the newest. So rotate again only once all receivers know the newest. */
+  /** Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets sign: a second rotation within that time drops the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
   rotateWebhookSecret: Branch<'Webhook', 'one', {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Sets one attribute; value null removes it. Returns the value now in force in that context (null when there is none). */
+  /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
   setAttribute: Leaf<string | null, {
-    /** Left away, the base value is set; else the override for this context alone, which may have 64 characters. */
+    /** Sets the override for this context, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
-    /** One level, or a group and a sub-name with a dot between; up to 128 characters each. */
+    /** A name, or a group and a name separated by a dot; up to 128 characters each. */
     name: string
-    /** Id of a service, a device (its bulk service) or the user. */
+    /** Id of a service, a device (its bulk service), or the user. */
     serviceId: string
-    /** Up to 16 KiB. Must be written out; null removes the attribute, or a group whole. */
+    /** Up to 16 KiB. Required; null removes the attribute or the whole group. */
     value?: string | null | undefined
   }>
-  /** Sets many attributes of one target at once, all or none. Returns the target's attributes in that context afterwards. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
   setAttributes: Leaf<Attributes, {
-    /** Merged into what is there: names not mentioned stay, null removes, a group set to null goes whole. */
+    /** Merged with the existing attributes. Omitted names stay unchanged; null removes an attribute or a whole group. */
     attributes: AttributeChanges
-    /** Left away, base values are set; else overrides for this context alone. */
+    /** Sets overrides for this context. If omitted, sets base values. */
     context?: string | null | undefined
-    /** Id of a service, a device (its bulk service) or the user. */
+    /** Id of a service, a device (its bulk service), or the user. */
     serviceId: string
   }>
-  /** setAttributes for up to 1000 targets in one call. Each item is all or none by itself and says how it went. */
+  /** Runs setAttributes for up to 1000 targets. Each item succeeds or fails separately and has its own result. */
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
-  /** Sends a test event now and returns how it went. It is tried once, also when the webhook is disabled or paused. */
+  /** Sends a test event now and returns the result. It is attempted once, even if the webhook is disabled or paused. */
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
@@ -695,14 +695,14 @@ export interface MutationFields {
     key: string
     name?: string | null | undefined
   }>
-  /** Left away means unchanged; null clears hardwareId or platform. A taken hardware id is CONFLICT. */
+  /** Omitted arguments stay unchanged; null clears hardwareId or platform. If the hardware id is in use, the error is CONFLICT. */
   updateDevice: Branch<'Device', 'one', {
     deviceId: string
     hardwareId?: string | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
   }>
-  /** Left away means unchanged; null clears host or port. */
+  /** Omitted arguments stay unchanged; null clears host or port. */
   updateService: Branch<'Service', 'one', {
     application?: number | null | undefined
     enabled?: boolean | null | undefined
@@ -711,7 +711,7 @@ export interface MutationFields {
     name?: string | null | undefined
     port?: number | null | undefined
   }>
-  /** Left away means unchanged; null clears name. enabled: true, and another url, end a pause. */
+  /** Omitted arguments stay unchanged; null clears name. enabled: true or a new url ends a pause. */
   updateWebhook: Branch<'Webhook', 'one', {
     enabled?: boolean | null | undefined
     events?: readonly EventType[] | null | undefined
@@ -723,7 +723,7 @@ export interface MutationFields {
 
 /** What can be selected of Query. */
 export interface QueryFields {
-  /** Service types that a service can be given. */
+  /** The types that a service can have. */
   applicationTypes: Branch<'ApplicationType', 'many'>
   /** The user that owns the signing access key. */
   login: Branch<'User', 'maybe'>
@@ -736,15 +736,15 @@ export interface RegistrationCodeFields {
   created: Leaf<string>
   expires: Leaf<string>
   id: Leaf<string>
-  /** What a device is called that gives no name of its own. */
+  /** The name of devices that send none. */
   name: Leaf<string | null>
-  /** The platform of devices that give none of their own. */
+  /** The platform of devices that send none. */
   platform: Leaf<string | null>
   /** First characters of the code. */
   prefix: Leaf<string>
   /** How many devices it has registered. */
   used: Leaf<number>
-  /** How many devices it may register. */
+  /** How many devices it can register. */
   uses: Leaf<number>
 }
 
@@ -752,29 +752,29 @@ export interface RegistrationCodeFields {
 export interface ServiceFields {
   /** Id of the application type. */
   application: Leaf<number>
-  /** One value; null when there is none. */
+  /** The value of one attribute; null if it has none. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
   }>
-  /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
+  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** Contexts in which an attribute of this service has an override. */
+  /** The contexts in which this service has overrides. */
   contexts: Leaf<string[]>
   created: Leaf<string>
   device: Branch<'Device', 'one'>
   enabled: Leaf<boolean>
-  /** Where the device reaches it; null for the device itself. */
+  /** The host that runs the service, as the device reaches it; null for the device itself. */
   host: Leaf<string | null>
   id: Leaf<string>
-  /** When the service last reported anything. */
+  /** When the service last sent a report. */
   lastReported: Leaf<string | null>
   name: Leaf<string>
   /** Whether state is active. */
   online: Leaf<boolean>
-  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
@@ -789,9 +789,9 @@ export interface ServiceFields {
 
 /** What can be selected of Subscription. */
 export interface SubscriptionFields {
-  /** Events as they happen, from after the given event on if one is given: none is lost across a reconnect. */
+  /** Events as they happen, starting after the given event if there is one, so that a reconnect loses none. */
   events: Branch<'Event', 'one', {
-    /** The last event seen. Left away: from now on. */
+    /** Id of the last event received. If omitted, the stream starts now. */
     after?: string | null | undefined
     /** Events of these devices; unknown ids match nothing. */
     deviceId?: readonly string[] | null | undefined
@@ -803,26 +803,26 @@ export interface SubscriptionFields {
 export interface UserFields {
   /** Newest first. */
   accessKeys: Branch<'AccessKey', 'many'>
-  /** One value; null when there is none. */
+  /** The value of one attribute; null if it has none. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
   }>
   /** The attribute names in use on this user's devices and services. A new name is listed at once. Counts are exact up to 2,000 devices; with more devices they are at most 60 seconds old. */
   attributeNames: Branch<'AttributeName', 'many'>
-  /** Attributes as nested JSON; with a context, its overrides laid over the base values. */
+  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** Contexts in which an attribute of this user has an override. */
+  /** The contexts in which this user has overrides. */
   contexts: Leaf<string[]>
   created: Leaf<string>
-  /** Devices by id; unknown ids and other users' are left out. */
+  /** Devices by id. Unknown ids and those of other users are omitted. */
   device: Branch<'Device', 'many', {
     id: readonly string[]
   }>
   devices: Branch<'DeviceList', 'one', {
-    /** Start right behind this device, or at a page's cursor. */
+    /** Start after this device id or page cursor. */
     after?: string | null | undefined
     /** Devices that have a service of one of these types. */
     application?: readonly number[] | null | undefined
@@ -830,31 +830,31 @@ export interface UserFields {
     attributes?: AttributeChanges | null | undefined
     /** The context in which attributes are read for filter and sort. */
     context?: string | null | undefined
-    /** Position of the first record, counted from 1. Ignored when after or last is given. */
+    /** Position of the first record, counted from 1. Ignored if after or last is given. */
     from?: number | null | undefined
     hardwareId?: string | null | undefined
     id?: readonly string[] | null | undefined
-    /** The same as after; takes the last of the page before. */
+    /** The same as after: takes last of the previous page. */
     last?: string | null | undefined
-    /** Part of the name, ignoring case. */
+    /** Part of the name, case-insensitive. */
     name?: string | null | undefined
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
-    /** A field or an attribute name: -created for descending, created for ascending. created desc and created asc mean the same. */
+    /** A field or an attribute name: created for ascending order, -created for descending. created asc and created desc also work. */
     sort?: string | null | undefined
     /** active or inactive */
     state?: string | null | undefined
   }>
   email: Leaf<string>
-  /** Newest first. Without dates and without after, one month back from maxDate or now. */
+  /** Newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: Branch<'EventList', 'one', {
-    /** Go on to events older than this one. */
+    /** Continue with events older than this one. */
     after?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
-    /** Position of the first record, counted from 1. Ignored when after or last is given. */
+    /** Position of the first record, counted from 1. Ignored if after or last is given. */
     from?: number | null | undefined
-    /** The same as after; takes the last of the page before. */
+    /** The same as after: takes last of the previous page. */
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
@@ -862,7 +862,7 @@ export interface UserFields {
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
   }>
-  /** Where the same events can be downloaded as CSV, for one hour. */
+  /** A URL that returns the same events as CSV for one hour. */
   eventsUrl: Leaf<string, {
     deviceId?: readonly string[] | null | undefined
     maxDate?: string | Date | null | undefined
@@ -870,22 +870,22 @@ export interface UserFields {
     types?: readonly EventType[] | null | undefined
   }>
   id: Leaf<string>
-  /** The limits in force and how much of each is used. */
+  /** The limits that apply, and how much of each is used. */
   limits: Branch<'Limit', 'many'>
   name: Leaf<string | null>
-  /** The values set in this context alone, as nested JSON: what overrides the base there, the same value included. */
+  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** Newest first; expired and used-up ones until they are deleted, by their owner or some days after they expired. */
+  /** Newest first. Expired codes are included until they are deleted, at the latest seven days after they expire. Used-up codes are included. */
   registrationCodes: Branch<'RegistrationCode', 'many'>
-  /** Services by id. A device's id names its bulk service. Unknown ids and other users' are left out. */
+  /** Services by id. A device's id returns its bulk service. Unknown ids and those of other users are omitted. */
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
   /** Newest first. */
   webhooks: Branch<'Webhook', 'many', {
-    /** These alone; unknown ids are left out. */
+    /** Only these webhooks. Unknown ids are omitted. */
     id?: readonly string[] | null | undefined
   }>
 }
@@ -901,25 +901,25 @@ export interface WebhookFields {
   created: Leaf<string>
   /** Newest first; kept for 30 days. */
   deliveries: Branch<'WebhookDeliveryList', 'one', {
-    /** Go on to deliveries older than this one. */
+    /** Continue with deliveries older than this one. */
     after?: string | null | undefined
-    /** true: those that failed for good; false: all others. */
+    /** true: only deliveries that are no longer retried; false: all others. */
     failed?: boolean | null | undefined
-    /** Position of the first record, counted from 1. Ignored when after or last is given. */
+    /** Position of the first record, counted from 1. Ignored if after or last is given. */
     from?: number | null | undefined
-    /** The same as after; takes the last of the page before. */
+    /** The same as after: takes last of the previous page. */
     last?: string | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
   }>
   enabled: Leaf<boolean>
-  /** The types of event it tells of. */
+  /** The types of events that it sends. */
   events: Leaf<EventType[]>
   id: Leaf<string>
   name: Leaf<string | null>
-  /** Why deliveries are held back, when they are. */
+  /** Why deliveries are paused; null if they are not. */
   paused: Leaf<string | null>
-  /** Standard Webhooks signing secret, whsec_…; only in the answers of createWebhook and rotateWebhookSecret, null elsewhere. */
+  /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: Leaf<string | null>
   url: Leaf<string>
 }
@@ -928,36 +928,36 @@ export interface WebhookFields {
 export interface WebhookDeliveryFields {
   attempts: Leaf<number>
   created: Leaf<string>
-  /** Milliseconds the last attempt took. */
+  /** Duration of the last attempt in milliseconds. */
   duration: Leaf<number | null>
-  /** What was wrong with the last attempt. */
+  /** Why the last attempt failed. */
   error: Leaf<string | null>
-  /** Null for a test, and once the event is no longer kept. */
+  /** Null for a test, and after the event is deleted. */
   event: Branch<'Event', 'maybe'>
-  /** Of the last attempt; null when there was no answer. */
+  /** HTTP status of the last attempt; null if there was no response. */
   httpStatus: Leaf<number | null>
-  /** What the receiver gets as webhook-id, the same on every attempt. */
+  /** The webhook-id header, the same on every attempt. */
   id: Leaf<string>
-  /** Null when none is to come. Deliveries that are held back are sent later than this. */
+  /** Null if there is no further attempt. Deliveries of a paused webhook are sent later. */
   nextAttempt: Leaf<string | null>
-  /** The body as sent. */
+  /** The request body. */
   request: Leaf<string | null>
-  /** The first KiB of the last answer. */
+  /** The first KiB of the last response. */
   response: Leaf<string | null>
-  /** pending, delivered or failed */
+  /** pending, delivered, or failed */
   status: Leaf<string>
 }
 
 /** What can be selected of WebhookDeliveryList. */
 export interface WebhookDeliveryListFields {
-  /** Marks the place behind the page's last item; opaque, given to after. */
+  /** Opaque position after the page's last item; pass it as after. */
   cursor: Leaf<string | null>
-  /** Whether another request is needed to fetch more. */
+  /** Whether there is another page. */
   hasMore: Leaf<boolean>
   items: Branch<'WebhookDelivery', 'many'>
   /** Id of the page's last item; null on an empty page. */
   last: Leaf<string | null>
-  /** How many match the filters, whatever the page. */
+  /** Number of records that match the filters, on all pages. */
   total: Leaf<number>
 }
 
@@ -991,7 +991,7 @@ export interface ObjectTypes {
 
 /** Every mutation, as a function of its arguments that answers all plain fields of what it returns. */
 export interface Mutations {
-  /** At most 100 services on a device. */
+  /** Adds a service to a device. A device can have 100 services. */
   addService(args: {
     application?: number | null | undefined
     deviceId: string
@@ -1000,7 +1000,7 @@ export interface Mutations {
     name: string
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** The secret is in this response and in no later one. With publicKey (ed25519, SPKI PEM or its 32 bytes in base64) there is none. A user has at most 10 keys. A key that creates another cannot grant more than it has: the new key must expire no later, and must require a digest if the first one does. Otherwise FORBIDDEN, reason exceeds-own-access. In a session, the sign-in must be at most an hour old: otherwise FORBIDDEN, reason sign-in-too-old, until it is confirmed. */
+  /** Creates an access key. Only this response contains the secret. With publicKey (ed25519, as SPKI PEM or as its 32 bytes in base64), the key has no secret. A user can have 10 keys. A key cannot create a stronger key: the new key must not expire later, and must require a digest if the first key does. Otherwise the error is FORBIDDEN with reason exceeds-own-access. In a session, the sign-in must be at most an hour old. Otherwise the error is FORBIDDEN with reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -1008,19 +1008,19 @@ export interface Mutations {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** A code that devices register themselves with; the code is in this answer and never again. Every device gets the code's attributes and services; name and platform are for those that give none of their own. At most 100 codes a user. */
+  /** Creates a code with which devices register themselves. Only this response contains the code. Every device gets the code's attributes and services. name and platform apply to devices that send none. A user can have 100 codes. */
   createRegistrationCode(args: {
     attributes?: AttributeChanges | null | undefined
-    /** Seven days from now if left away. */
+    /** If omitted, seven days from now. */
     expires?: string | Date | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
-    /** No two of one name: devices add to them by name. */
+    /** Names must be unique, because devices refer to the services by name. */
     services?: readonly ServiceInput[] | null | undefined
-    /** How many devices it may register, 1 to 1,000,000. */
+    /** How many devices it can register, 1 to 1,000,000. */
     uses?: number | null | undefined
   }, options?: CallOptions): Promise<CreatedRegistrationCode>
-  /** url is http or https, to an address that anybody can reach. events defaults to DEVICE_STATE and SERVICE_STATE. The secret is in this answer and never again. At most 20 webhooks a user. */
+  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
   createWebhook(args: {
     enabled?: boolean | undefined
     events?: readonly EventType[] | null | undefined
@@ -1030,12 +1030,12 @@ export interface Mutations {
   deleteAccessKey(args: {
     key: string
   }, options?: CallOptions): Promise<boolean>
-  /** Refused while the device is active, unless forced. */
+  /** Deletes a device. An active device is deleted only with force. */
   deleteDevice(args: {
     deviceId: string
     force?: boolean | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** All of them or none; refused while one is active, unless forced. */
+  /** Deletes devices, all or none. If any is active, they are deleted only with force. */
   deleteDevices(args: {
     deviceId: readonly string[]
     force?: boolean | undefined
@@ -1043,17 +1043,17 @@ export interface Mutations {
   deleteRegistrationCode(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Its deliveries go with it. */
+  /** Deletes a webhook and its deliveries. */
   deleteWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Sends deliveries again: the one named, or all that failed since the time given. Returns how many. */
+  /** Sends deliveries again: the given one, or all that failed since the given time. Returns how many. */
   redeliver(args: {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
     webhookId: string
   }, options?: CallOptions): Promise<number>
-  /** Adds a device with its services and attributes, all or nothing. A taken hardware id is CONFLICT. The secret that the device signs on with is in this answer and never again. */
+  /** Adds a device with its services and attributes, all or none. If the hardware id is in use, the error is CONFLICT. Only this response contains the secret with which the device authenticates. */
   registerDevice(args: {
     attributes?: AttributeChanges | null | undefined
     hardwareId?: string | null | undefined
@@ -1069,49 +1069,49 @@ export interface Mutations {
     name: string
     serviceId: string
   }, options?: CallOptions): Promise<boolean>
-  /** For devices that cannot hold a connection: active for ttl seconds, or inactive at once. A device's id is for the device, a service's for the service; an active service's device is active as long. */
+  /** Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the id of a device or of one of its services. While a service is active, so is its device. */
   reportState(args: {
     serviceId: string
     /** active or inactive */
     state: string
-    /** Seconds, 1 to 86,400, after which the state is inactive if nothing is reported meanwhile. */
+    /** Seconds, 1 to 86,400, until the state becomes inactive unless another report arrives. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** A new secret for the device's own connection; the old one stops working at once. With allow there is no new secret: the device may register itself again instead, once, within an hour. */
+  /** Replaces the device's secret. The old secret stops working immediately. With allow, no new secret is created; instead the device can register itself again, once, within an hour. */
   rotateDeviceSecret(args: {
     allow?: boolean | undefined
     deviceId: string
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** A new signing secret; the old one goes on signing beside it for overlap seconds, 0 to 604800. Two secrets sign at most: rotated again within that time, the old one ends at once, and the one that was new signs beside the newest. So rotate again only once all receivers know the newest. */
+  /** Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets sign: a second rotation within that time drops the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
   rotateWebhookSecret(args: {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Sets one attribute; value null removes it. Returns the value now in force in that context (null when there is none). */
+  /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
   setAttribute(args: {
-    /** Left away, the base value is set; else the override for this context alone, which may have 64 characters. */
+    /** Sets the override for this context, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
-    /** One level, or a group and a sub-name with a dot between; up to 128 characters each. */
+    /** A name, or a group and a name separated by a dot; up to 128 characters each. */
     name: string
-    /** Id of a service, a device (its bulk service) or the user. */
+    /** Id of a service, a device (its bulk service), or the user. */
     serviceId: string
-    /** Up to 16 KiB. Must be written out; null removes the attribute, or a group whole. */
+    /** Up to 16 KiB. Required; null removes the attribute or the whole group. */
     value?: string | null | undefined
   }, options?: CallOptions): Promise<string | null>
-  /** Sets many attributes of one target at once, all or none. Returns the target's attributes in that context afterwards. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
   setAttributes(args: {
-    /** Merged into what is there: names not mentioned stay, null removes, a group set to null goes whole. */
+    /** Merged with the existing attributes. Omitted names stay unchanged; null removes an attribute or a whole group. */
     attributes: AttributeChanges
-    /** Left away, base values are set; else overrides for this context alone. */
+    /** Sets overrides for this context. If omitted, sets base values. */
     context?: string | null | undefined
-    /** Id of a service, a device (its bulk service) or the user. */
+    /** Id of a service, a device (its bulk service), or the user. */
     serviceId: string
   }, options?: CallOptions): Promise<Attributes>
-  /** setAttributes for up to 1000 targets in one call. Each item is all or none by itself and says how it went. */
+  /** Runs setAttributes for up to 1000 targets. Each item succeeds or fails separately and has its own result. */
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
-  /** Sends a test event now and returns how it went. It is tried once, also when the webhook is disabled or paused. */
+  /** Sends a test event now and returns the result. It is attempted once, even if the webhook is disabled or paused. */
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
@@ -1121,14 +1121,14 @@ export interface Mutations {
     key: string
     name?: string | null | undefined
   }, options?: CallOptions): Promise<AccessKey>
-  /** Left away means unchanged; null clears hardwareId or platform. A taken hardware id is CONFLICT. */
+  /** Omitted arguments stay unchanged; null clears hardwareId or platform. If the hardware id is in use, the error is CONFLICT. */
   updateDevice(args: {
     deviceId: string
     hardwareId?: string | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
   }, options?: CallOptions): Promise<Device>
-  /** Left away means unchanged; null clears host or port. */
+  /** Omitted arguments stay unchanged; null clears host or port. */
   updateService(args: {
     application?: number | null | undefined
     enabled?: boolean | null | undefined
@@ -1137,7 +1137,7 @@ export interface Mutations {
     name?: string | null | undefined
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Left away means unchanged; null clears name. enabled: true, and another url, end a pause. */
+  /** Omitted arguments stay unchanged; null clears name. enabled: true or a new url ends a pause. */
   updateWebhook(args: {
     enabled?: boolean | null | undefined
     events?: readonly EventType[] | null | undefined

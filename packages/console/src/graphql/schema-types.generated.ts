@@ -6,7 +6,7 @@ export type AttributesInput = {
   serviceId: string;
 };
 
-/** What happened. */
+/** The type of an event. */
 export type EventType =
   /** data: name, readOnly, requireDigest, algorithm, expires */
   | 'ACCESS_KEY_CREATE'
@@ -16,74 +16,74 @@ export type EventType =
   | 'ACCESS_KEY_UPDATE'
   /** data: context, and changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
-  /** A user signs in with codes from an authenticator app from now on. data: address, agent */
+  /** A user turned on codes from an authenticator app. data: address, agent */
   | 'AUTHENTICATOR_ADD'
-  /** A user signs in without codes from now on. data: address, agent; or reset: true, if an operator turned them off */
+  /** Codes from an authenticator app were turned off. data: address, agent; or reset: true if an operator turned them off */
   | 'AUTHENTICATOR_REMOVE'
-  /** A user has new backup codes. data: address, agent, backupCodes: true */
+  /** A user created new backup codes. data: address, agent, backupCodes: true */
   | 'AUTHENTICATOR_UPDATE'
   /**
-   * An attempt to sign in failed, or a signed-in user gave a wrong password or code. Of the attempts from one network address in a
-   * minute, the first, second, fourth, eighth, and so on are recorded. data: address, agent, method, reason, and count, the attempts
-   * in that minute so far
+   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. Of the attempts from one network address in
+   * a minute, the first, second, fourth, eighth, and so on are recorded. data: address, agent, method, reason, and count, the number
+   * of attempts in that minute so far
    */
   | 'AUTH_FAIL'
-  /** Somebody signed in to the console. data: address, agent (what the browser calls itself), method */
+  /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
-  /** data: name, hardwareId and platform as they were */
+  /** data: name, hardwareId, and platform before the deletion */
   | 'DEVICE_DELETE'
-  /** data: name, hardwareId, platform, services and attributes as registered; registrationCode, the id of the code where one was used */
+  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the id of the code if one was used */
   | 'DEVICE_REGISTER'
-  /** data: allow, whether the device may register itself again; registrationCode, the id of the code where it did */
+  /** data: allow, whether the device can register itself again; registrationCode, the id of the code if it did */
   | 'DEVICE_SECRET_ROTATE'
-  /** A device became active or inactive, as state says; data: address, where it is known */
+  /** A device became active or inactive (see state). data: address, if known */
   | 'DEVICE_STATE'
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
-  /** data: address, agent, and id and name of the passkey */
+  /** A user added a passkey. data: address, agent, and the id and name of the passkey */
   | 'PASSKEY_ADD'
-  /** data: address, agent, and id of the passkey; or reset: true and passkeys, how many an operator removed */
+  /** Passkeys were removed. data: address, agent, and the id of the passkey; or, if an operator removed them, reset: true and passkeys, their number */
   | 'PASSKEY_REMOVE'
-  /** A passkey was renamed. data: address, agent, and id and name of the passkey */
+  /** A user renamed a passkey. data: address, agent, and the id and name of the passkey */
   | 'PASSKEY_UPDATE'
-  /** A user has another password. data: address, agent; or reset: true, if an operator set it */
+  /** A user's password changed. data: address, agent; or reset: true if an operator changed it */
   | 'PASSWORD_CHANGE'
-  /** data: prefix, name, platform, services, attributes, uses and expires */
+  /** data: prefix, name, platform, services, attributes, uses, and expires */
   | 'REGISTRATION_CODE_CREATE'
-  /** data: prefix, name, uses and used */
+  /** data: prefix, name, uses, and used */
   | 'REGISTRATION_CODE_DELETE'
   /** data: the service's fields */
   | 'SERVICE_ADD'
-  /** data: the service's fields as they were */
+  /** data: the service's fields before the removal */
   | 'SERVICE_REMOVE'
-  /** A service that reports its own state became active or inactive, also with its device; data: address, where it is known */
+  /** A service that reports its state became active or inactive, possibly because its device did. data: address, if known */
   | 'SERVICE_STATE'
   /** data: changes, the old and new value of each field that changed */
   | 'SERVICE_UPDATE'
-  /** A user or an operator ended sessions before they expired. data: sessions, how many; address and agent of the user who did */
+  /** A user or an operator ended sessions before they expired. data: sessions, their number; address and agent if a user ended them */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
   | 'USER_ADD'
-  /** An operator disabled the user. data: sessions, how many were ended */
+  /** An operator disabled the user. data: sessions, the number of sessions that this ended */
   | 'USER_DISABLE'
   /** An operator enabled the user. data: none */
   | 'USER_ENABLE'
-  /** data: name, url, events and enabled */
+  /** data: name, url, events, and enabled */
   | 'WEBHOOK_CREATE'
   /** data: name and url */
   | 'WEBHOOK_DELETE'
-  /** Its receiver failed for days. data: paused, why deliveries are held back */
+  /** The server paused a webhook because its receiver failed for days. data: paused, the reason */
   | 'WEBHOOK_PAUSE'
-  /** data: changes, the old and new value of each field that changed; or formerSecretUntil, where its secret was rotated */
+  /** data: changes, the old and new value of each field that changed; or formerSecretUntil, if the secret was rotated */
   | 'WEBHOOK_UPDATE';
 
-/** A service to be added with its device. */
+/** A service to add with its device. */
 export type ServiceInput = {
-  /** Id of an application type; left away, the one whose usual port this is, else TCP. */
+  /** Id of an application type. If omitted, the type with this default port, or TCP. */
   application?: number | null | undefined;
   enabled?: boolean | null | undefined;
   host?: string | null | undefined;
   name: string;
-  /** 1 to 65535; left away, the application type's usual port. */
+  /** 1 to 65535. If omitted, the default port of the application type. */
   port?: number | null | undefined;
 };
