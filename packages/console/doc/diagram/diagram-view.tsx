@@ -3,7 +3,7 @@ import { type GraphQLSchema, introspectionFromSchema } from 'graphql'
 import { useEffect, useRef, useState } from 'react'
 import { ErrorNotice } from '../../src/components/error-notice.tsx'
 import { Loading } from '../../src/components/loading.tsx'
-import classes from '../picture/diagram-view.module.css'
+import classes from './diagram-view.module.css'
 import { loadVoyager } from './load-voyager.ts'
 
 /** Voyager caches diagrams under this key and fetches them as data: URLs, which the content security policy blocks. */
