@@ -253,7 +253,7 @@ Each server process has these limits. An IPv6 /64 counts as one address.
 | HTTP connections in total | ${settings.httpConnections.default} (\`${settings.httpConnections.name}\`) | the same, for everyone |
 | bytes of unfinished request bodies of an address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | \`RATE_LIMITED\`, status 429 |
 | bytes of unfinished request bodies in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | \`UNAVAILABLE\`, status 503, for addresses above their fair share |
-| bytes of unread responses of a user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | Further responses wait up to 5 seconds, then \`RATE_LIMITED\`, status 429. |
+| bytes of unread responses of a user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | Further responses wait up to 15 seconds, then \`RATE_LIMITED\`, status 429. |
 | bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | the same, for users above their fair share |
 | time for a request to arrive | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | status 408, and the connection is closed |
 | time without a request on a new connection | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | the same |
