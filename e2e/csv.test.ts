@@ -79,7 +79,7 @@ describeConsole('CSV of devices', () => {
   it('says what is wrong with a file that is none, and takes another', async () => {
     const page = await site.open(await personWith([]))
     const dialog = await openImport(page, 'name;site\na;b\n')
-    await dialog.getByText('the columns must stand apart by commas, not by semicolons').waitFor()
+    await dialog.getByText('separate the columns by commas, not by semicolons').waitFor()
     const dropped = await page.evaluateHandle(`
       const transfer = new DataTransfer()
       transfer.items.add(new File(['name\\na\\n'], 'dropped.csv', { type: 'text/csv' }))

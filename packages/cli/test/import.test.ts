@@ -70,7 +70,7 @@ describe('import of rows', () => {
         { line: 3, reason: expect.stringContaining('name must not be empty') },
         { line: 4, reason: 'the row has 2 cells, the header 5 columns' },
         { line: 5, reason: expect.stringContaining('quote') },
-        { line: 6, reason: 'hardwareId "H1" stands on line 2 already' },
+        { line: 6, reason: 'hardwareId "H1" is already on line 2' },
         { line: 7, reason: expect.stringContaining('net cannot be a value and the group of net.ssid') },
         { line: 8, reason: expect.stringContaining('application type "nope"') },
         { line: 9, reason: expect.stringContaining('port must be from 1 to 65535') },

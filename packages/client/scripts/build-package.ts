@@ -7,8 +7,8 @@ import { build } from 'vite'
 const root = fileURLToPath(new URL('../', import.meta.url))
 
 /**
- * Makes the package that is published, in a folder of its own. In the repository the sources themselves are used, so that its
- * package.json is another than that of the package.
+ * Builds the published package in a separate folder. The repository uses the sources directly, so its package.json differs
+ * from that of the package.
  */
 export async function buildPackage(dist: string): Promise<void> {
   await rm(dist, { recursive: true, force: true })
@@ -22,7 +22,7 @@ export async function buildPackage(dist: string): Promise<void> {
       minify: false,
       lib: { entry: { index: `${root}src/index.ts`, node: `${root}src/node.ts` }, formats: ['es'] },
       emptyOutDir: false,
-      // One module a source, so that bundlers leave out what is not used.
+      // One module per source, so that bundlers can drop unused code.
       rolldownOptions: {
         external: [/^node:/],
         output: {
@@ -39,14 +39,14 @@ export async function buildPackage(dist: string): Promise<void> {
   await writeFile(`${dist}/package.json`, `${JSON.stringify(await manifest(), null, 2)}\n`)
 }
 
-/** Types of the sources, which name each other as they are called once built. */
+/** The types of the sources, with import paths of the built files. */
 async function emitTypes(dist: string): Promise<void> {
   const compiler = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc')
   const options = ['--project', `${root}tsconfig.types.json`, '--outDir', `${dist}/types`]
   await promisify(execFile)(process.execPath, [compiler, ...options]).catch((error: { stdout: string }) => {
     throw new Error(error.stdout)
   })
-  // The compiler rewrites the names of modules in programs only.
+  // The compiler rewrites import paths only in JavaScript.
   for (const file of await readdir(`${dist}/types`, { recursive: true })) {
     if (!file.endsWith('.d.ts')) continue
     const text = await readFile(`${dist}/types/${file}`, 'utf8')
@@ -54,12 +54,12 @@ async function emitTypes(dist: string): Promise<void> {
   }
 }
 
-/** A module of another package goes into a folder of that name: npm packs no node_modules. */
+/** Modules of other packages go into a folder with the name of the package, because npm does not pack node_modules. */
 function fileOf(module: string): string {
   return `${module.replace(/^.*node_modules\/([^/]+)\/(?:dist|src)\//, '$1/').replace(/^packages\/([^/]+)\/src\//, '$1/')}.js`
 }
 
-/** Of a package whose code is part of ours. */
+/** The name of a bundled package. */
 function licenseOf(name: string): string {
   return fileURLToPath(new URL('../LICENSE', import.meta.resolve(name)))
 }

@@ -1,3 +1,3 @@
-// What would be packed here are the sources, which only this repository can run.
+// Packing here would pack the sources, which only this repository can run.
 console.error('The package is made in dist/: run `npm run build`, then `npm pack ./dist` (or `npm publish ./dist`).')
 process.exitCode = 1

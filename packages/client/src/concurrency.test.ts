@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { forEachConcurrently } from './index.ts'
 
 describe('forEachConcurrently', () => {
-  it('does each item once, so many at once', async () => {
+  it('processes each item once, within the concurrency', async () => {
     let now = 0
     let most = 0
     const done: number[] = []
@@ -19,7 +19,7 @@ describe('forEachConcurrently', () => {
     expect(most).toBe(3)
   })
 
-  it('ends with the first failure, once what is under way is done, and closes what it reads from', async () => {
+  it('rejects with the first failure after running items finish, and closes the iterator', async () => {
     const events: string[] = []
     async function* endless() {
       try {
@@ -37,7 +37,7 @@ describe('forEachConcurrently', () => {
     expect(events).toEqual(['did 0', 'did 1', 'closed'])
   })
 
-  it('begins nothing more once aborted', async () => {
+  it('starts no further item after an abort', async () => {
     const stop = new AbortController()
     const done: number[] = []
     const work = (item: number): void => {
@@ -50,7 +50,7 @@ describe('forEachConcurrently', () => {
     expect(done).toEqual([1, 2])
   })
 
-  it('ends with the failure of what it reads from', async () => {
+  it('rejects with a failure of the iterator', async () => {
     async function* failing() {
       yield 1
       throw new Error('no more')
@@ -58,7 +58,7 @@ describe('forEachConcurrently', () => {
     await expect(forEachConcurrently(failing(), () => {})).rejects.toThrow('no more')
   })
 
-  it.each([0, 1.5, Number.NaN])('takes no concurrency of %s', async (concurrency) => {
+  it.each([0, 1.5, Number.NaN])('rejects a concurrency of %s', async (concurrency) => {
     await expect(forEachConcurrently([], () => {}, { concurrency })).rejects.toThrow(TypeError)
   })
 })

@@ -1,13 +1,13 @@
 export interface ConcurrencyOptions {
-  /** How many at once; 4 if left away. */
+  /** Items in flight. Default: 4. */
   concurrency?: number | undefined
-  /** Once aborted, no further item is begun; those under way come to their end. */
+  /** After it aborts, no further item starts. Running items finish. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Does the work on each item, so many at once. The first failure ends it and is thrown, once what is under way has come to
- * its end. Items are taken as they are needed.
+ * Processes items concurrently. After the first failure, starts no further item, waits for running items, and throws the
+ * failure. Reads items lazily.
  *
  * ```ts
  * await forEachConcurrently(ids, (deviceId) => muster.mutations.deleteDevice({ deviceId }), { concurrency: 8 })
@@ -19,7 +19,7 @@ export async function forEachConcurrently<Item>(
   { concurrency = 4, signal }: ConcurrencyOptions = {},
 ): Promise<void> {
   if (!Number.isInteger(concurrency) || concurrency < 1)
-    throw new TypeError('concurrency must be a whole number from 1')
+    throw new TypeError('concurrency must be a whole number of at least 1')
   const waiting = toAsyncIterator(items)
   let failure: { error: unknown } | undefined
   let isDone = false
@@ -41,7 +41,7 @@ export async function forEachConcurrently<Item>(
   }
 }
 
-/** Calls of `next` may overlap: an iterator of either kind queues them. */
+/** Calls of `next` may overlap, because both kinds of iterators queue them. */
 function toAsyncIterator<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncIterator<Item> {
   if (Symbol.asyncIterator in items) return items[Symbol.asyncIterator]()
   const iterator = items[Symbol.iterator]()

@@ -1,4 +1,4 @@
-/** One entry of an answer's `errors`. */
+/** One entry of a response's `errors`. */
 export interface GraphQLProblem {
   message: string
   path?: (string | number)[]
@@ -6,32 +6,32 @@ export interface GraphQLProblem {
 }
 
 export interface ErrorDetails {
-  /** HTTP status of the answer, where there was one. */
+  /** HTTP status of the response, if there was one. */
   status?: number | undefined
   requestId?: string | undefined
   errors?: readonly GraphQLProblem[] | undefined
-  /** What the answer held beside its errors. */
+  /** The rest of the response besides its errors. */
   data?: unknown
   cause?: unknown
 }
 
 /**
- * What every error of the API and of the way to it is: `code` is the API's (`NOT_FOUND`, …) or one of those named on the
- * classes below.
+ * The base class of all API errors and connection errors. `code` is a code of the API (`NOT_FOUND`, …) or a code that is
+ * documented on a class below.
  */
 export class MusterError extends Error {
   readonly code: string
-  /** HTTP status of the answer, where there was one. */
+  /** HTTP status of the response, if there was one. */
   readonly status: number | undefined
-  /** What the server's log has the request under. */
+  /** Identifies the request in the server log. */
   readonly requestId: string | undefined
-  /** Where in the answer the field is that failed. */
+  /** The path of the failed field in the response. */
   readonly path: readonly (string | number)[] | undefined
-  /** Why credentials were refused. */
+  /** Why the credentials were rejected. */
   readonly reason: string | undefined
-  /** All errors of the answer. */
+  /** All errors of the response. */
   readonly errors: readonly GraphQLProblem[]
-  /** What the answer held beside its errors. */
+  /** The rest of the response besides its errors. */
   readonly data: unknown
 
   constructor(code: string, message: string, details: ErrorDetails = {}) {
@@ -49,37 +49,37 @@ export class MusterError extends Error {
   }
 }
 
-/** The credentials do not hold; `reason` says why. */
+/** The credentials are invalid. `reason` says why. */
 export class UnauthenticatedError extends MusterError {}
 /** The credentials are valid but do not allow this, such as a read-only key that mutates. */
 export class ForbiddenError extends MusterError {}
-/** The document, a variable or an argument is wrong; the message says what would be right. */
+/** The document, a variable, or an argument is invalid. The message says what is valid. */
 export class BadUserInputError extends MusterError {}
 /** The attribute name is reserved, or reserved for another kind of target. */
 export class ReservedAttributeError extends MusterError {}
-/** No such thing among yours. */
+/** The object does not exist in your account. */
 export class NotFoundError extends MusterError {}
-/** It contradicts what is there: a taken hardware id, a value where a group stands, an active device. */
+/** A conflict with existing data: a duplicate hardware id, a value instead of a group, an active device. */
 export class ConflictError extends MusterError {}
-/** Something is over a limit; the message names the limit and the value found. */
+/** A value exceeds a limit. The message names both. */
 export class LimitExceededError extends MusterError {}
-/** The document is over a bound: depth, aliases, tokens or objects. */
+/** The document exceeds a limit of depth, aliases, tokens, or objects. */
 export class QueryTooComplexError extends MusterError {}
 /** The server does not store documents: send the document instead of its hash. */
 export class PersistedQueryNotFoundError extends MusterError {}
-/** Still refused after five minutes, or asked to come back later than in one. */
+/** Still rate limited after 5 minutes, or the server asked to wait for more than 1 minute. */
 export class RateLimitedError extends MusterError {}
-/** The server or its database was away, still so after the retries. */
+/** The server or its database was unavailable, also after the retries. */
 export class UnavailableError extends MusterError {}
-/** A fault of the server; its log has it under `requestId`. */
+/** A server error. The server log has it under `requestId`. */
 export class InternalError extends MusterError {}
-/** Code `UNREACHABLE`: no connection came about, so the operation did not run. */
+/** Code `UNREACHABLE`: the connection failed, so the operation did not run. */
 export class UnreachableError extends MusterError {}
-/** Code `NO_ANSWER`: the connection broke or time ran out after sending. */
+/** Code `NO_ANSWER`: the connection was lost or timed out after the request was sent. */
 export class NoAnswerError extends MusterError {}
-/** Code `OUTCOME_UNKNOWN`: there is no telling whether a mutation ran. Look before you repeat it. */
+/** Code `OUTCOME_UNKNOWN`: a mutation may or may not have run. Check before you repeat it. */
 export class OutcomeUnknownError extends NoAnswerError {}
-/** Code `BAD_ANSWER`: something answered that is not Muster's API, most likely a proxy or a wrong URL. */
+/** Code `BAD_ANSWER`: the response is not from Muster's API, probably because of a proxy or a wrong URL. */
 export class BadAnswerError extends MusterError {}
 
 const classes: Readonly<Record<string, typeof MusterError>> = {
@@ -97,7 +97,7 @@ const classes: Readonly<Record<string, typeof MusterError>> = {
   INTERNAL: InternalError,
 }
 
-/** Bundlers shorten names of classes, and programs log them: they come from the codes. */
+/** Error names come from the codes, because bundlers shorten the class names that programs log. */
 const ownNames = new Map<unknown, string>([
   [MusterError, 'MusterError'],
   [UnreachableError, 'UnreachableError'],
@@ -115,7 +115,7 @@ function nameOfCode(code: string): string {
 }
 
 /**
- * The error for an answer that has `errors`: the class of the first one's code.
+ * Creates the error for a response with `errors`. The code of the first error determines the class.
  *
  * ```ts
  * const { errors = [], ...rest } = await muster.execute('{ login { email } }')

@@ -23,49 +23,49 @@ import { dataOf } from './transport/data-of.ts'
 import { type Operation, send, type Transport } from './transport/transport.ts'
 import type { CallOptions } from './types.ts'
 
-/** Where the server is, who asks, and how patiently. One of `secret`, `privateKey` and `sign` must be given. */
+/** The server, the credentials, and the timeouts. One of `secret`, `privateKey`, and `sign` is required. */
 export interface MusterOptions extends Credentials {
-  /** Where the server is: `https://muster.example.com`. */
+  /** Server URL: `https://muster.example.com`. */
   url: string
-  /** Id of the access key; needed unless `sign` is given. */
+  /** Id of the access key. Required unless `sign` is given. */
   keyId?: string | undefined
-  /** Its secret in base64, as it was shown. */
+  /** The secret of the access key in base64, as shown at creation. */
   secret?: string | undefined
-  /** For a key registered by its public half: Ed25519 as PEM (PKCS #8), or a `CryptoKey`. */
+  /** For an access key with a public key: the Ed25519 private key as PEM (PKCS #8) or a `CryptoKey`. */
   privateKey?: Credentials['privateKey']
-  /** Signs instead: for keys kept elsewhere. */
+  /** A custom signing function, for keys that are stored elsewhere. */
   sign?: Credentials['sign']
-  /** `rfc9421` if left away. */
+  /** Default: `rfc9421`. */
   form?: Credentials['form']
-  /** Milliseconds that one try may take; 60,000 if left away. */
+  /** Timeout of one attempt in milliseconds. Default: 60,000. */
   timeout?: number | undefined
-  /** Tries after the first, where trying again is safe: 4, and 10 in lists, if left away. */
+  /** Maximum number of retries, where a retry is safe. Default: 4, and 10 in lists. */
   retries?: number | undefined
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined
 }
 
 export interface QueryOptions extends CallOptions {
-  /** Which operation of the document to run, where it has several. */
+  /** The operation to run if the document has several. */
   operationName?: string | undefined
 }
 
-/** Tries a page of a list gets: a server that restarts is back within them. */
+/** Retries of a list page. A restarting server is back within this time. */
 const LIST_RETRIES = 10
 
 /**
- * Muster's API as one user, every request signed.
+ * A client for Muster's API that signs every request as one user.
  *
  * ```ts
  * const muster = new Muster({ url: 'https://muster.example.com', keyId, secret })
  * ```
  */
 export class Muster {
-  /** Where the server is. */
+  /** Server URL. */
   readonly url: string
-  /** Each mutation as a function of its arguments, which answers all plain fields of what it returns. */
+  /** Each mutation as a function of its arguments, which returns all plain fields of the result. */
   readonly mutations: Mutations
-  /** Attributes of devices, services and the user. */
+  /** Attributes of devices, services, and the user. */
   readonly attributes: TargetAttributes
   readonly #transport: Transport
   readonly #listRetries: number
@@ -79,7 +79,7 @@ export class Muster {
       sign: signerOf(credentials),
       timeout,
       retries: retries ?? 4,
-      // In browsers it may only be called on its own.
+      // Browsers require that fetch is called without a receiver.
       fetch: (input, init) => send(input, init),
     }
     const mutate = (selection: object, options: CallOptions) => this.#run('Mutation', selection, options)
@@ -90,7 +90,7 @@ export class Muster {
     })
   }
 
-  /** Asks for what a selection says; the answer has its type. */
+  /** Queries a selection. The result has the type of the selection. */
   select<const Given extends Selection<'Query'>>(
     selection: Given & Checked<'Query', Given>,
     options: CallOptions = {},
@@ -98,7 +98,7 @@ export class Muster {
     return this.#run('Query', selection, options) as Promise<Selected<'Query', Given>>
   }
 
-  /** Makes the changes that a selection says, one after the other; the answer has its type. */
+  /** Runs the mutations of a selection in order. The result has the type of the selection. */
   mutate<const Given extends Selection<'Mutation'>>(
     selection: Given & Checked<'Mutation', Given>,
     options: CallOptions = {},
@@ -106,13 +106,13 @@ export class Muster {
     return this.#run('Mutation', selection, options) as Promise<Selected<'Mutation', Given>>
   }
 
-  /** Runs a document and returns its `data`; an answer with errors is thrown, as the class of its code. */
+  /** Runs a document and returns `data`. Throws the error class of the code if the response has errors. */
   query<Data = Record<string, unknown>>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,
     options?: QueryOptions,
   ): Promise<Data>
-  /** The same for a document that knows its types. */
+  /** Runs a typed document and returns `data`. */
   query<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     ...rest: Record<string, never> extends Variables
@@ -130,7 +130,7 @@ export class Muster {
     )
   }
 
-  /** Runs a document and returns the answer as it came, errors and all. Throws only where none came. */
+  /** Runs a document and returns the whole response, including errors. Throws only if there is no response. */
   execute(
     document: string | TypedDocument<unknown, never>,
     variables?: Readonly<Record<string, unknown>>,
@@ -139,7 +139,7 @@ export class Muster {
     return send(this.#transport, { document: documentText(document), variables, operationName }, options)
   }
 
-  /** One device; throws NotFoundError where there is none. */
+  /** Returns one device. Throws NotFoundError if it does not exist. */
   async getDevice<const Given extends Selection<'Device'> = never>(
     id: string,
     { select, ...options }: CallOptions & Choice<'Device', Given> = {},
@@ -148,7 +148,7 @@ export class Muster {
     return device as Chosen<'Device', Given, Device>
   }
 
-  /** One service, or the bulk service that a device's id names; throws NotFoundError where there is none. */
+  /** Returns one service. The id of a device means its bulk service. Throws NotFoundError if it does not exist. */
   async getService<const Given extends Selection<'Service'> = never>(
     id: string,
     { select, ...options }: CallOptions & Choice<'Service', Given> = {},
@@ -157,35 +157,35 @@ export class Muster {
     return service as Chosen<'Service', Given, Service>
   }
 
-  /** Devices that match; by id, where no other order is asked for. */
+  /** Lists matching devices. Default order: by id. */
   devices<const Given extends Selection<'Device'> = never>(
     options: DeviceListOptions & Choice<'Device', Given> = {},
   ): List<Chosen<'Device', Given, Device>> {
     return listDevices(this.#askForList, options)
   }
 
-  /** Services of all devices, or of those named, device by device. */
+  /** Lists services of all or the given devices, grouped by device. */
   services<const Given extends Selection<'Service'> = never>(
     options: ServiceListOptions & Choice<'Service', Given> = {},
   ): List<Chosen<'Service', Given, Service>> {
     return listServices(this.#askForList, options)
   }
 
-  /** Events that are there already, newest first; without dates, as far back as they are kept. */
+  /** Lists past events, newest first. Without dates, all events that the server keeps. */
   pastEvents<const Given extends Selection<'Event'> = never>(
     options: PastEventListOptions & Choice<'Event', Given> = {},
   ): List<Chosen<'Event', Given, Event>> {
     return listPastEvents(this.#askForList, options)
   }
 
-  /** Deliveries of a webhook, newest first. */
+  /** Lists the deliveries of a webhook, newest first. */
   deliveries<const Given extends Selection<'WebhookDelivery'> = never>(
     options: DeliveryListOptions & Choice<'WebhookDelivery', Given>,
   ): List<Chosen<'WebhookDelivery', Given, WebhookDelivery>> {
     return listDeliveries(this.#askForList, options)
   }
 
-  /** Events as they happen, across reconnects, none lost and none twice. Ends when the loop is left, or by its signal. */
+  /** Yields events as they happen, without losing or repeating events across reconnects. Ends when the loop ends or the signal aborts. */
   events<const Given extends Selection<'Event'> = never>(
     options: EventOptions & Choice<'Event', Given> = {},
   ): AsyncGenerator<Chosen<'Event', Given, Event>, void, undefined> {
@@ -221,8 +221,8 @@ export class Muster {
 
 function assertUrl(url: string): void {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new TypeError(`url must be an http or https address, not ${JSON.stringify(url)}`)
+    throw new TypeError(`url must be an http or https URL, not ${JSON.stringify(url)}`)
   const { username, password, search, hash } = new URL(url)
   if (username + password + search + hash !== '')
-    throw new TypeError('url must be the address of the server alone, without user, query or fragment')
+    throw new TypeError('url must be the URL of the server without user, query, or fragment')
 }

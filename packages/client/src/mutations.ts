@@ -7,7 +7,7 @@ import type { CallOptions } from './types.ts'
 /** Runs a selection of Mutation. */
 export type RunMutation = (selection: object, options: CallOptions) => Promise<Record<string, unknown>>
 
-/** Each mutation of the schema as a function, which asks for all plain fields of what it returns. */
+/** Each mutation of the schema as a function that selects all plain fields of its result. */
 export function createMutations(run: RunMutation): Mutations {
   const functions = Object.entries(schemaTable.Mutation!).map(([name, entry]) => {
     const target = nameOf(typeOf(entry))

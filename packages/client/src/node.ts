@@ -1,4 +1,4 @@
-// The client with what needs files: for Node, Deno and Bun.
+// The client with file access, for Node, Deno, and Bun.
 import { type MusterOptions, Muster as WebMuster } from './muster.ts'
 import { type ReadCredentialsOptions, readCredentials } from './node/credentials.ts'
 
@@ -10,15 +10,15 @@ export {
   type StoredCredentials,
 } from './node/credentials.ts'
 
-/** Which credentials, and what else a client is made with. */
+/** The options for reading credentials and for the client. */
 export interface FromCredentialsOptions
   extends ReadCredentialsOptions,
     Pick<MusterOptions, 'form' | 'timeout' | 'retries' | 'fetch'> {}
 
-/** Muster's API as one user, every request signed. */
+/** A client for Muster's API that signs every request as one user. */
 export class Muster extends WebMuster {
   /**
-   * The client of a profile of the credentials file; throws CredentialsError where there is none.
+   * Creates a client from a profile of the credentials file. Throws CredentialsError if there is none.
    *
    * ```ts
    * const muster = await Muster.fromCredentials({ profile: 'staging' })

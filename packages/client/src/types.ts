@@ -1,16 +1,16 @@
-/** Attributes as they are read: values, and groups of them. */
+/** Attributes as returned: values and groups of values. */
 export type Attributes = Record<string, string | Record<string, string>>
 
-/** Attributes as they are written: merged into what is there, `null` removes, a group set to `null` goes whole. */
+/** Changes of attributes. Other attributes are kept. `null` removes a value or a whole group. */
 export type AttributeChanges = Readonly<Record<string, string | null | Readonly<Record<string, string | null>>>>
 
-/** What can be said of every call. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Ends the call; it throws the signal's `reason`. A mutation that was sent may still run. */
+  /** Cancels the call, which throws the signal's `reason`. A mutation that was sent may still run. */
   signal?: AbortSignal | undefined
-  /** Milliseconds that one try may take. */
+  /** Timeout of one attempt in milliseconds. */
   timeout?: number | undefined
-  /** Tries after the first, where trying again is safe. */
+  /** Maximum number of retries, where a retry is safe. */
   retries?: number | undefined
   /** Whether a mutation may be sent again if it is not known whether it ran. If omitted, its fields decide. */
   idempotent?: boolean | undefined

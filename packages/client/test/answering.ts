@@ -14,9 +14,9 @@ export interface Reply {
   status?: number
   headers?: Record<string, string>
   body?: unknown
-  /** Breaks the connection instead of answering. */
+  /** Closes the connection instead of responding. */
   hangUp?: boolean
-  /** Never answers. */
+  /** Never responds. */
   silent?: boolean
 }
 
@@ -28,7 +28,7 @@ export interface Answering {
   url: string
 }
 
-/** A server that answers each request with the next reply, the last one over and over: for answers that no real one gives at will. */
+/** A fake server that sends the given replies in order and repeats the last one, for responses that a real server rarely sends. */
 export async function answering(replies: Reply[], options: Partial<MusterOptions> = {}): Promise<Answering> {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -48,7 +48,7 @@ export async function answering(replies: Reply[], options: Partial<MusterOptions
   return { muster: new Muster({ url, keyId: 'MKTESTKEY', secret, ...options }), received, url }
 }
 
-/** An answer that ran and failed; without `data` where it was refused before. */
+/** The response of an operation that ran and failed. */
 export const failed = (code: string, status = 200, headers: Record<string, string> = {}): Reply => ({
   status,
   headers,

@@ -11,7 +11,7 @@ import { Muster } from '../src/index.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 
 const CUTS = 100
-/** One of so many cuts kills the server. */
+/** Every 20th cut kills the server. */
 const KILL_EVERY = 20
 
 it('creates each device once when 100 requests are cut off and repeated', { timeout: 300_000 }, async () => {

@@ -4,15 +4,15 @@ import { onTestFinished } from 'vitest'
 
 export interface CuttingProxy {
   url: string
-  /** Connections that came. */
+  /** The number of connections so far. */
   connections(): number
-  /** Cuts all that are open. */
+  /** Cuts all open connections. */
   cut(): void
-  /** Cuts so many of the next connections once the server has answered on them, and holds the answer back. */
+  /** Cuts this number of connections after the server has responded, and drops the responses. */
   holdBackAnswers(count: number): void
 }
 
-/** Stands before a server and breaks connections at the worst time: when the request was done and nobody was told. */
+/** A proxy that cuts connections at the worst time: after the request was processed, before the response arrives. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()

@@ -19,8 +19,8 @@ async function behindProxy(): Promise<{ proxy: CuttingProxy; muster: Muster; dir
   }
 }
 
-describe('a connection that breaks once the server has done what was asked', () => {
-  it('makes a mutation that creates be sent again, which creates nothing twice', async () => {
+describe('a connection that is lost after the server has run the request', () => {
+  it('retries a mutation that creates, without creating duplicates', async () => {
     const { proxy, muster, direct } = await behindProxy()
     for (let number = 0; number < 5; number++) {
       proxy.holdBackAnswers(2)
@@ -49,7 +49,7 @@ describe('a connection that breaks once the server has done what was asked', () 
     expect(made).toHaveLength(1)
   })
 
-  it('makes no other mutation run twice', async () => {
+  it('runs no other mutation twice', async () => {
     const { proxy, muster, direct } = await behindProxy()
     const { device } = await direct.mutations.registerDevice({ name: 'pump' })
     proxy.holdBackAnswers(1)
@@ -58,7 +58,7 @@ describe('a connection that breaks once the server has done what was asked', () 
     expect(proxy.connections()).toBe(1)
   })
 
-  it('makes one that sets a value be sent again, which records nothing twice', async () => {
+  it('retries a mutation that sets a value, without duplicate events', async () => {
     const { proxy, muster, direct } = await behindProxy()
     const { device } = await direct.mutations.registerDevice({ name: 'pump' })
     proxy.holdBackAnswers(2)
@@ -67,7 +67,7 @@ describe('a connection that breaks once the server has done what was asked', () 
     expect(await direct.pastEvents({ types: ['ATTRIBUTE_CHANGE'] }).total()).toBe(1)
   })
 
-  it('is no matter to a query', async () => {
+  it('retries a query', async () => {
     const { proxy, muster } = await behindProxy()
     proxy.holdBackAnswers(2)
     expect(await muster.select({ version: true })).toEqual({ version: expect.any(String) })

@@ -23,7 +23,7 @@ async function behindProxy() {
   }
 }
 
-/** A gate that opens once. */
+/** A promise that opens once. */
 function gate(): { open: () => void; opened: Promise<void> } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ function gate(): { open: () => void; opened: Promise<void> } {
 }
 
 describe('events', () => {
-  it('come as they happen, with what was asked of them and nothing else', async () => {
+  it('arrive as they happen, with only the selected fields', async () => {
     const { direct } = await behindProxy()
     const onConnect = () => void direct.mutations.registerDevice({ name: 'pump' })
     const select = { type: true, target: { name: true } } as const
@@ -43,7 +43,7 @@ describe('events', () => {
     }
   })
 
-  it('go on where they were however often the connection breaks, none lost and none twice', async () => {
+  it('continue after lost connections without losing or repeating events', async () => {
     const { proxy, muster, direct } = await behindProxy()
     const names: string[] = []
     const wanted = Array.from({ length: 40 }, (_, number) => `pump ${number}`)
@@ -66,7 +66,7 @@ describe('events', () => {
     }
     await registering
     expect(names).toEqual(wanted)
-    // One asks for the newest event, and each is cut that follows.
+    // The first connection queries the newest event. Each later one is cut.
     expect(proxy.connections()).toBeGreaterThan(wanted.length / 7)
   })
 
@@ -84,7 +84,7 @@ describe('events', () => {
       proxy.cut()
       void direct.mutations.registerDevice({ name: 'pump' }).then(registered.open)
     }
-    // Goes on only once it has happened.
+    // Continues only after the event has happened.
     const waiting: typeof fetch = async (input, init) => {
       if (connections > 0) await registered.opened
       return fetch(input, init)
@@ -99,7 +99,7 @@ describe('events', () => {
     expect(names).toEqual(['pump', 'later'])
   })
 
-  it('may begin after one that was seen before', async () => {
+  it('can start after a known event', async () => {
     const { direct } = await behindProxy()
     for (const name of ['a', 'b', 'c']) await direct.mutations.registerDevice({ name })
     const [, , first] = await direct.pastEvents({ types: ['DEVICE_REGISTER'] }).toArray()
@@ -111,7 +111,7 @@ describe('events', () => {
     expect(names).toEqual(['b', 'c'])
   })
 
-  it('go on with another server, once theirs has stopped', async () => {
+  it('continue on another server when their server stops', async () => {
     const { keyId, secret } = await app.createUser()
     const [port] = await claimPorts(1)
     const env = { PORT: String(port) }
@@ -132,7 +132,7 @@ describe('events', () => {
     await (await second)?.close()
   })
 
-  it('end when the caller says so', async () => {
+  it('end when the caller aborts', async () => {
     const { direct } = await behindProxy()
     const stop = new AbortController()
     const onConnect = (): void => stop.abort(new Error('enough'))
@@ -142,7 +142,7 @@ describe('events', () => {
     await expect(loop()).rejects.toThrow('enough')
   })
 
-  it('end with what cannot get better by waiting', async () => {
+  it('end with errors that a retry cannot fix', async () => {
     const { direct } = await behindProxy()
     const next = (options: Parameters<Muster['events']>[0], muster = direct) => muster.events(options).next()
     await expect(next({ after: '1' })).rejects.toBeInstanceOf(NotFoundError)

@@ -12,7 +12,7 @@ import { createProject } from './project.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  // Where webhooks go has no address, and nobody is asked for it.
+  // The webhook hosts do not exist, and the resolver does not query DNS.
   app = await startTestApp({ resolve: () => Promise.reject(new Error('no such name')) })
 })
 afterAll(() => app.close())
@@ -25,7 +25,7 @@ async function fleet(count: number): Promise<{ muster: Muster; ids: string[] }> 
 }
 
 describe('devices', () => {
-  it('come each once, whatever is added, removed and renamed on the way', async () => {
+  it('are listed once each, even if devices are added, removed, and renamed meanwhile', async () => {
     const { muster, ids } = await fleet(3_000)
     const seen: string[] = []
     for await (const { items } of muster.devices({ size: 500, select: { id: true } }).pages()) {
@@ -33,14 +33,14 @@ describe('devices', () => {
       await muster.mutations.registerDevice({ name: 'new' })
       await muster.mutations.updateDevice({ deviceId: seen[0]!, name: `zz ${seen.length}` })
       await muster.mutations.updateDevice({ deviceId: ids.at(-1)!, name: `aa ${seen.length}` })
-      // The place itself goes, unless that is still to be renamed.
+      // Removes the device at the cursor, unless it must still be renamed.
       if (seen.length < 3_000) await muster.mutations.deleteDevice({ deviceId: seen.at(-1)! })
     }
     expect(new Set(seen).size).toBe(seen.length)
     expect(ids.filter((id) => !seen.includes(id))).toEqual([])
   })
 
-  it('may be asked for in part, in another order, and from a cursor on', async () => {
+  it('can be selected in part, sorted, and listed from a cursor', async () => {
     const { muster } = await fleet(25)
     const list = muster.devices({ name: 'DEVICE 1', sort: 'name desc', size: 4, select: { name: true } })
     expect(await list.total()).toBe(11)
@@ -54,7 +54,7 @@ describe('devices', () => {
     expect(await muster.devices({ name: 'none' }).toArray()).toEqual([])
   })
 
-  it('are asked for no further once the loop is left or aborted', async () => {
+  it('are not requested further after the loop ends or aborts', async () => {
     const { muster } = await fleet(10)
     const stop = new AbortController()
     const seen: string[] = []
@@ -68,13 +68,13 @@ describe('devices', () => {
     expect(seen).toHaveLength(4)
   })
 
-  it('come each once when the server is stopped half-way and started again', async () => {
+  it('are listed once each when the server restarts meanwhile', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'muster-client-restart-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const [port] = await claimPorts(1)
     const env = { MUSTER_DATA: folder, PORT: String(port) }
     const first = await startServerProcess(env)
-    // As often as it takes, on whatever machine.
+    // Enough retries for slow machines.
     const muster = await Muster.fromCredentials({ file: join(folder, 'credentials'), env: {}, retries: 60 })
     for (let batch = 0; batch < 20; batch++) {
       const names = Array.from({ length: 15 }, (_, number) => `device ${batch} ${number}`)
@@ -95,7 +95,7 @@ describe('devices', () => {
     expect(await muster.devices().total()).toBe(300)
   })
 
-  it('take no more memory than a page does', async () => {
+  it('use no more memory than one page', async () => {
     const { accountId, keyId, secret } = await app.createUser()
     const long = { attributes: { note: 'x'.repeat(4_000) } }
     for (let batch = 0; batch < 15; batch++) await seedDevices(app.db, accountId, Array(1_000).fill(long))
@@ -106,7 +106,7 @@ describe('devices', () => {
       let count = 0
       for await (const { id, attributes } of muster.devices()) count += id && attributes.note ? 1 : 0
       console.log(count)`
-    // All of them at once would be 60 MB.
+    // All devices together would take 60 MB.
     const ran = await project.run(
       process.execPath,
       ['--max-old-space-size=48', await project.write('all.ts', program)],
@@ -121,7 +121,7 @@ describe('devices', () => {
 })
 
 describe('other lists', () => {
-  it('services come device by device, of all or of some', async () => {
+  it('lists services grouped by device, of all or some devices', async () => {
     const { muster } = await fleet(0)
     const services = [
       { name: 'shell', port: 22 },
@@ -142,7 +142,7 @@ describe('other lists', () => {
     expect(await muster.services({ name: 'web' }).first()).toMatchObject({ name: 'web', title: 'HTTPS' })
   })
 
-  it('past events come newest first, however old', async () => {
+  it('lists past events of any age, newest first', async () => {
     const { muster } = await fleet(0)
     for (let number = 0; number < 5; number++) await muster.mutations.registerDevice({ name: `d${number}` })
     const list = muster.pastEvents({ types: ['DEVICE_REGISTER'], size: 2 })
@@ -152,7 +152,7 @@ describe('other lists', () => {
     expect(await muster.pastEvents({ maxDate: '2001-01-01T00:00:00Z' }).toArray()).toEqual([])
   })
 
-  it('deliveries come of the webhook named', async () => {
+  it('lists the deliveries of the given webhook', async () => {
     const { muster } = await fleet(0)
     const url = 'https://receiver.invalid/'
     const [one, other] = [

@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 
 describe('a selection', () => {
-  it('is answered in its form, arguments, aliases and all', async () => {
+  it('returns results in the form of the selection, with arguments and aliases', async () => {
     const { device } = await muster.mutations.registerDevice({
       name: 'pump',
       platform: 'linux',
@@ -64,7 +64,7 @@ describe('a selection', () => {
     })
   })
 
-  it('that is wrong, made where no compiler looks, is a TypeError', async () => {
+  it('throws a TypeError if it is invalid and was not checked by the compiler', async () => {
     const wrong: [unknown, string][] = [
       [{ login: { emial: true } }, 'User has no field "emial"'],
       [{ login: { constructor: true } }, 'User has no field "constructor"'],
@@ -82,7 +82,7 @@ describe('a selection', () => {
 })
 
 describe('mutations', () => {
-  it('answer all plain fields of what they return', async () => {
+  it('return all plain fields of the result', async () => {
     const { device, secret } = await muster.mutations.registerDevice({ name: 'pump', hardwareId: 'h1' })
     expect(secret).toMatch(/./)
     expect(device).toMatchObject({ name: 'pump', hardwareId: 'h1', attributes: {}, contexts: [], state: 'inactive' })
@@ -106,7 +106,7 @@ describe('mutations', () => {
     expect(await muster.mutations.deleteDevice({ deviceId: device.id })).toBe(true)
   })
 
-  it('may be several in one request', async () => {
+  it('can be combined in one request', async () => {
     const { one, two } = await muster.mutate({
       'one: registerDevice': { $: { name: 'a' }, device: { name: true } },
       'two: registerDevice': { $: { name: 'b' }, device: { name: true } },
@@ -116,7 +116,7 @@ describe('mutations', () => {
 })
 
 describe('a document', () => {
-  it('may know its types, parsed or as text', async () => {
+  it('can be typed, as a parsed document or a string', async () => {
     type Found = { login: { devices: { total: number } } }
     const text = 'query ($name: String!) { login { devices(name: $name) { total } } }'
     const tree = parse(text) as TypedDocument<Found, { name: string }>
@@ -127,7 +127,7 @@ describe('a document', () => {
     }
   })
 
-  it('that fails is thrown as the class of its code, with what the server has it under', async () => {
+  it('throws the class of the error code with the request id', async () => {
     await expect(muster.query('{ login { emial } }')).rejects.toBeInstanceOf(BadUserInputError)
     const answer = await muster.execute('{ login { emial } }')
     expect(answer).toMatchObject({ status: 400, requestId: expect.stringMatching(/./) })
@@ -138,7 +138,7 @@ describe('a document', () => {
 })
 
 describe('credentials', () => {
-  it('may be a private key, in both forms', async () => {
+  it('can be a private key, in both signature forms', async () => {
     const { publicKey, privateKey } = await generateKeyPair()
     const { key } = await muster.mutations.createAccessKey({ publicKey, requireDigest: true })
     for (const form of ['rfc9421', 'cavage'] as const) {
@@ -147,12 +147,12 @@ describe('credentials', () => {
     }
   })
 
-  it('that do not hold are told with their reason', async () => {
+  it('that are invalid are reported with the reason', async () => {
     const { key, secret } = await muster.mutations.createAccessKey({ readOnly: true })
     const reader = new Muster({ url: app.url, keyId: key, secret: secret!, form: 'cavage' })
     await expect(reader.mutations.registerDevice({ name: 'x' })).rejects.toBeInstanceOf(ForbiddenError)
     await muster.mutations.deleteAccessKey({ key })
-    // A server process hears of it within a second, of its own change as well.
+    // A server process is notified within a second, also of its own changes.
     const ask = () => reader.select({ login: { email: true } }).catch((error: unknown) => error)
     await expect.poll(ask).toBeInstanceOf(UnauthenticatedError)
     expect(await ask()).toMatchObject({ reason: 'bad-signature', status: 401 })
@@ -160,7 +160,7 @@ describe('credentials', () => {
 })
 
 describe('one device, one service', () => {
-  it('is found by its id, or is NOT_FOUND', async () => {
+  it('is found by id, or throws NOT_FOUND', async () => {
     const services = [{ name: 'shell', port: 22 }]
     const { device } = await muster.mutations.registerDevice({ name: 'pump', services })
     const found = await muster.getDevice(device.id, { select: { name: true, services: { id: true } } })
@@ -174,7 +174,7 @@ describe('one device, one service', () => {
 })
 
 describe('attributes', () => {
-  it('are set, read and removed in the base and in contexts, of devices, services and oneself', async () => {
+  it('are set, read, and removed as base values and in contexts, for devices, services, and the user', async () => {
     const { login } = await muster.select({ login: { id: true } })
     const { device } = await muster.mutations.registerDevice({ name: 'pump', services: [{ name: 's', port: 1 }] })
     const { services } = await muster.getDevice(device.id, { select: { services: { id: true } } })
@@ -200,7 +200,7 @@ describe('attributes', () => {
     await expect(muster.attributes.get('80:00:00:00:00:00:00:01')).rejects.toBeInstanceOf(NotFoundError)
   })
 
-  it('are set of many targets, those refused apart', async () => {
+  it('are set on many targets, with a report of rejected ones', async () => {
     const ids: string[] = []
     for (let number = 0; number < 7; number++)
       ids.push((await muster.mutations.registerDevice({ name: `pump ${number}` })).device.id)
@@ -221,7 +221,7 @@ describe('attributes', () => {
     for (const id of ids) expect(await muster.attributes.contexts(id)).toEqual(['day'])
   })
 
-  it('take items too big for one request in several', async () => {
+  it('are sent in several requests if they are too large for one', async () => {
     const { device } = await muster.mutations.registerDevice({ name: 'pump' })
     const items = Array.from({ length: 150 }, (_, number) => ({
       target: device.id,
@@ -231,10 +231,10 @@ describe('attributes', () => {
     expect(await muster.attributes.setMany(items)).toEqual({ succeeded: 150, failed: [] })
   })
 
-  it('take the time that a small budget of points gives them', async () => {
+  it('wait for a small rate-limit quota', async () => {
     const user = await app.createUser()
     const refusals = { count: 0 }
-    // Points come back when there was one too few, and not by themselves.
+    // The quota is refilled only after it was exceeded.
     const env = { MUSTER_KEY_POINTS: '100', MUSTER_KEY_POINTS_PER_SECOND: '100' }
     const frugal = await app.startAnother({ env, elapsed: () => refusals.count * 50 })
     onTestFinished(() => frugal.close())
@@ -253,7 +253,7 @@ describe('attributes', () => {
     }))
     const outcome = await thrifty.attributes.setMany(items, { batch: 10, concurrency: 8 })
     expect(outcome).toEqual({ succeeded: 600, failed: [] })
-    // 2 points a batch.
+    // Each batch costs 2 points.
     expect(refusals.count).toBeGreaterThanOrEqual(5)
   })
 })

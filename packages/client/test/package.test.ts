@@ -11,7 +11,7 @@ import { createProject, type Project, root, strictSettings } from './project.ts'
 import { readExamples, withCredentials } from './readme-examples.ts'
 
 let app: TestApp
-/** A folder with nothing in it but the package, installed from its tarball. */
+/** A folder with only the package, installed from its tarball. */
 let project: Project
 let packed: string[]
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 describe('the package', () => {
-  it('stands alone', async () => {
+  it('has no dependencies', async () => {
     expect(await readdir(join(project.folder, 'node_modules'))).toContain('@muster')
     expect(await readdir(join(project.folder, 'node_modules/@muster'))).toEqual(['client'])
     expect(packed).toEqual(
@@ -59,13 +59,13 @@ describe('the package', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('has types that compile on their own, without those of Node', async () => {
+  it('has types that compile without those of Node', async () => {
     await project.write('types/tsconfig.json', strictSettings(['es2024', 'dom', 'dom.iterable', 'dom.asynciterable']))
     const text = `import { Muster, verifyWebhook } from '@muster/client'
       export async function run(headers: Headers): Promise<string> {
         const muster = new Muster({ url: 'x', keyId: 'k', secret: 's' })
         for await (const { name } of muster.devices({ select: { name: true } })) return name
-        // @ts-expect-error there is no such field
+        // @ts-expect-error unknown field
         await muster.select({ login: { emial: true } })
         return (await verifyWebhook(headers, '', '')).type
       }`
@@ -76,7 +76,7 @@ describe('the package', () => {
     expect(ran.code).toBe(0)
   })
 
-  /** A program as a page loads it. */
+  /** A program as loaded by a page. */
   async function bundle(name: string, text: string): Promise<string> {
     await project.write(`${name}.js`, text)
     const outDir = join(project.folder, `bundle-${name}`)
@@ -90,7 +90,7 @@ describe('the package', () => {
     return readFile(join(outDir, 'bundle.js'), 'utf8')
   }
 
-  it('goes into a page without anything of Node, and in part where only a part is used', async () => {
+  it('can be bundled for a page without Node, and with only the used parts', async () => {
     const all = await bundle(
       'all',
       "import { Muster } from '@muster/client'; window.muster = new Muster(window.options)",
@@ -103,7 +103,7 @@ describe('the package', () => {
     expect(part.length).toBeLessThan(all.length / 8)
   })
 
-  it('signs, asks, changes and follows events in a browser', async () => {
+  it('signs, queries, mutates, and follows events in a browser', async () => {
     const { keyId, secret } = await app.createUser()
     const script = await bundle(
       'page',
@@ -125,7 +125,7 @@ describe('the package', () => {
     const browser = await chromium.launch(chromiumOptions)
     onTestFinished(() => browser.close())
     const page = await browser.newPage()
-    // What never comes ends the test by its own limit.
+    // If it never arrives, the timeout of the test ends the wait.
     page.setDefaultTimeout(0)
     await page.goto(site.url)
     await page.waitForFunction("document.title !== ''")

@@ -7,7 +7,7 @@ export interface PageServer {
   close(): void
 }
 
-/** A page with a script, and an API behind it on the same origin, as a proxy in front of both has it. */
+/** Serves a page with a script and an API on the same origin, like a reverse proxy. */
 export async function servePage(script: string, api: string): Promise<PageServer> {
   const server = createServer((incoming, response) => {
     const { method, url, headers } = incoming

@@ -12,7 +12,7 @@ export interface Ran {
   stderr: string
 }
 
-/** A folder as somebody has it who uses the client. */
+/** The project folder of a client user. */
 export interface Project {
   folder: string
   write(name: string, text: string): Promise<string>
@@ -20,7 +20,7 @@ export interface Project {
   remove(): Promise<void>
 }
 
-/** `linked`: with this repository's packages; else there is nothing in it. */
+/** `linked`: with links to the packages of this repository. Otherwise empty. */
 export async function createProject({ linked }: { linked: boolean }): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-client-'))
   const write = async (name: string, text: string): Promise<string> => {
@@ -52,7 +52,7 @@ function run(
   })
 }
 
-/** Compiles as strictly as a careful user does. */
+/** Compiles with strict options. */
 export const strictSettings = (lib: string[], types: string[] = []): string =>
   JSON.stringify({
     compilerOptions: {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-/** An example of the README, made into a program of its own. */
+/** An example of the README as a separate program. */
 export interface Example {
-  /** The heading it stands under, and its number there. */
+  /** Its heading, and its number under that heading. */
   name: string
   code: string
-  /** What comments say that it prints. */
+  /** The output according to its comments. */
   prints: string[]
 }
 
@@ -30,7 +30,7 @@ export function readExamples(): Example[] {
   return examples
 }
 
-/** Puts a server and a key where the README has made-up ones. */
+/** Replaces the placeholder server and key of the README. */
 export const withCredentials = (code: string, user: { url: string; keyId: string; secret: string }): string =>
   code
     .replaceAll("url: 'http://127.0.0.1:4000'", `url: '${user.url}'`)

@@ -20,11 +20,11 @@ afterAll(async () => {
 })
 
 describe('the examples of the README', () => {
-  it('are there', () => {
+  it('exist', () => {
     expect(examples.length).toBeGreaterThan(12)
   })
 
-  it('and the rest of it name everything that the client exports', () => {
+  it('and the text mention everything that the client exports', () => {
     const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
     const names = Object.keys(client)
     expect(names).toContain('readCredentials')

@@ -1,9 +1,9 @@
-// Nothing here runs: it is compiled with all the rest, and fails to compile where a mistake is not noticed.
+// This code never runs. It fails to compile if the types do not detect one of the mistakes.
 import { Muster, type Selection, type TypedDocument } from '../src/index.ts'
 
 const muster = new Muster({ url: 'http://localhost', keyId: 'k', secret: 'cw==' })
 
-/** A type is exactly what it should be, and not `any`. */
+/** Asserts that two types are equal and not `any`. */
 type Is<Found, Expected> = (<T>() => T extends Found ? 1 : 2) extends <T>() => T extends Expected ? 1 : 2 ? true : false
 const is = <Found, Expected>(_: Is<Found, Expected>): void => {}
 
@@ -21,7 +21,7 @@ export async function answersHaveTheTypeOfWhatWasAsked(): Promise<void> {
   is<NonNullable<typeof answer.me>['devices']['items'], { name: string; platform: string | null }[]>(true)
   // @ts-expect-error login may be null
   answer.me.devices
-  // @ts-expect-error it was not asked for
+  // @ts-expect-error it was not selected
   answer.me?.devices.items[0]?.state
 
   const made = await muster.mutate({ registerDevice: { $: { name: 'x' }, device: { id: true }, secret: true } })
@@ -57,13 +57,13 @@ export async function mistakesDoNotCompile(): Promise<void> {
   await muster.select({ login: { devices: { items: { services: { prt: true } } } } })
   // @ts-expect-error a field of another type
   await muster.select({ login: { hardwareId: true } })
-  // @ts-expect-error nothing chosen of an object
+  // @ts-expect-error no fields of an object selected
   await muster.select({ login: true })
-  // @ts-expect-error nothing chosen of an object
+  // @ts-expect-error no fields of an object selected
   await muster.select({ login: { devices: {} } })
-  // @ts-expect-error arguments alone choose nothing
+  // @ts-expect-error arguments alone select nothing
   await muster.select({ login: { devices: { $: { size: 1 } } } })
-  // @ts-expect-error something chosen of a value
+  // @ts-expect-error fields of a value selected
   await muster.select({ version: { major: true } })
   // @ts-expect-error an unknown argument
   await muster.select({ login: { devices: { $: { sise: 1 }, total: true } } })
@@ -75,11 +75,11 @@ export async function mistakesDoNotCompile(): Promise<void> {
   await muster.select({ login: { device: { id: true } } })
   // @ts-expect-error a missing argument of a value
   await muster.select({ login: { attribute: true } })
-  // @ts-expect-error arguments of a field that takes none
+  // @ts-expect-error arguments of a field without arguments
   await muster.select({ version: { $: { full: true } } })
-  // @ts-expect-error false is no choice
+  // @ts-expect-error false is not a selection
   await muster.select({ version: false })
-  // @ts-expect-error a mutation is no query
+  // @ts-expect-error a mutation is not a query
   await muster.select({ deleteDevice: { $: { deviceId: 'x' } } })
   // @ts-expect-error a missing argument of a mutation
   await muster.mutate({ deleteDevice: { $: { force: true } } })
@@ -87,18 +87,18 @@ export async function mistakesDoNotCompile(): Promise<void> {
   await muster.mutations.removeDevice({ deviceId: 'x' })
   // @ts-expect-error an unknown argument of a mutation
   await muster.mutations.deleteDevice({ deviceId: 'x', forced: true })
-  // @ts-expect-error attributes are texts, or groups of them
+  // @ts-expect-error attributes are strings, or groups of strings
   await muster.attributes.set('x', { site: 1 })
   // @ts-expect-error an unknown filter
   muster.devices({ plattform: ['linux'] })
   // @ts-expect-error an unknown field of a list
   muster.devices({ select: { nmae: true } })
-  // @ts-expect-error the list goes by its own cursor
+  // @ts-expect-error the list manages its cursor itself
   muster.devices({ from: 1 })
   // @ts-expect-error a missing option
   muster.deliveries({})
   // @ts-expect-error an unknown field of an event
   muster.events({ select: { typ: true } })
-  // @ts-expect-error an unknown type of event
+  // @ts-expect-error an unknown event type
   muster.events({ types: ['DEVICE_STAT'] })
 }

@@ -1,6 +1,6 @@
-/** What runs documents on the API: `Muster` of `@muster/client`, or a browser's session. */
+/** Runs documents on the API: `Muster` of `@muster/client`, or a browser session. */
 export interface Api {
-  /** Returns an answer's `data`. Rejects with an Error that has the API's `code`, after as many tries as are worth while. */
+  /** Returns the `data` of the response. After its retries, rejects with an Error that has the API's `code`. */
   query<Data>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,
@@ -8,7 +8,7 @@ export interface Api {
   ): Promise<Data>
 }
 
-/** The code of an error of the API or of the way to it, undefined for any other. */
+/** The code of an API error or a connection error, or undefined for other errors. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' ? code : undefined

@@ -1,4 +1,4 @@
-/** Does the work on each item, `limit` at once. The first failure ends it, once what runs already has come to its end. */
+/** Processes items with up to `limit` in flight. Rejects with the first failure, after the running items finish. */
 export async function runConcurrently<Item>(
   items: Iterable<Item>,
   limit: number,

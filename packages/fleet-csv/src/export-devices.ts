@@ -14,15 +14,15 @@ interface Facts {
 }
 
 export interface ExportOptions {
-  /** Which devices, one list after the other; all of them by name if left away. */
+  /** The devices to export, as lists in order. By default, all devices by name. */
   lists?: readonly DeviceFilter[]
-  /** Leaves out some of them. */
+  /** Selects devices within the lists. */
   isWanted?: (id: string) => boolean
-  /** Writes cells that a spreadsheet would run as formulas as they are; such a file is read with `isRaw`. */
+  /** Writes formulas unchanged. Such a file must be read with `isRaw`. */
   isRaw?: boolean
-  /** Takes the file's next rows, and how many devices are in them. */
+  /** Receives the next rows of the file and the number of devices in them. */
   write: (text: string, devices: number) => void | Promise<void>
-  /** Ends it; its reason is thrown. */
+  /** Cancels the export, which throws the signal's reason. */
   signal?: AbortSignal
 }
 
@@ -55,7 +55,7 @@ export async function exportDevices(
 function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly ApplicationType[]): Cell[] {
   const { name, hardwareId, platform, services } = device
   const attributes = flattenAttributes(device.attributes)
-  // In an order of the text alone, so that equal devices make equal rows.
+  // Sort by code units, so that equal devices produce equal rows.
   const entries = services.map((service) => formatServices([toServiceEntry(service, types)])).sort()
   assertAllWritten(attributes, names)
   return [
@@ -67,15 +67,15 @@ function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly App
   ]
 }
 
-/** Names of attributes came up while an export ran, whose header was written by then. */
+/** A new attribute name appeared during an export, after the header was written. */
 export class NewNameError extends Error {
   constructor(name: string) {
-    super(`the attribute ${JSON.stringify(name)} came up during the export`)
+    super(`the attribute ${JSON.stringify(name)} was added during the export`)
     this.name = 'NewNameError'
   }
 }
 
-/** The header stands first, so a name that somebody brings in meanwhile has no column. */
+/** The header is already written, so a new attribute name has no column. */
 function assertAllWritten(attributes: ReadonlyMap<string, string>, names: ReadonlySet<string>): void {
   for (const name of attributes.keys()) if (!names.has(name)) throw new NewNameError(name)
 }

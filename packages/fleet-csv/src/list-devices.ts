@@ -1,6 +1,6 @@
 import { type Api, codeOf } from './api.ts'
 
-/** Arguments of `devices` that say which. */
+/** The filter arguments of `devices`. */
 export interface DeviceFilter {
   id?: readonly string[] | undefined
   name?: string | undefined
@@ -13,9 +13,9 @@ export interface DeviceFilter {
 
 export interface ListOptions {
   filter?: DeviceFilter | undefined
-  /** By id, which never changes, none is seen twice and none is missed. */
+  /** Ids never change, so sorting by id returns each device exactly once. */
   sort?: string | undefined
-  /** What to select of each device; `$context` is the filter's. */
+  /** The selection for each device. `$context` is the context of the filter. */
   select: string
   signal?: AbortSignal | undefined
 }
@@ -26,7 +26,7 @@ interface Answer<Item> {
   login: { devices: { items: Item[]; hasMore: boolean; cursor: string | null } }
 }
 
-/** Devices a page at a time. Pages whose answer would be too big are asked for again with half as many. */
+/** Lists devices in pages. If a response would be too large, requests the page again with half the size. */
 export async function* listDevices<Item>(
   api: Api,
   { filter = {}, sort = 'id asc', select, signal }: ListOptions,
@@ -53,7 +53,7 @@ export async function* listDevices<Item>(
   }
 }
 
-/** How many devices there are in all. */
+/** The total number of devices. */
 export async function countDevices(api: Api, signal?: AbortSignal): Promise<number> {
   const document = '{ login { devices(size: 1) { total } } }'
   const { login } = await api.query<{ login: { devices: { total: number } } }>(document, {}, { signal })

@@ -1,22 +1,22 @@
 import { createHmac, createSecretKey, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
-import { Refusal } from './reasons.ts'
+import { Rejection } from './reasons.ts'
 
 /** The algorithms of access keys. */
 export type Algorithm = 'hmac-sha256' | 'ed25519'
 
-/** What a verifier holds of an access key. The bytes of a secret must not be changed afterwards. */
+/** The verifier's part of an access key. The bytes of a secret must not be modified afterwards. */
 export type VerificationKey =
   | { algorithm: 'hmac-sha256'; secret: Uint8Array }
   | { algorithm: 'ed25519'; publicKey: KeyObject }
 
-/** What a signer holds of an access key. The bytes of a secret must not be changed afterwards. */
+/** The signer's part of an access key. The bytes of a secret must not be modified afterwards. */
 export type SigningKey =
   | { algorithm: 'hmac-sha256'; secret: Uint8Array }
   | { algorithm: 'ed25519'; privateKey: KeyObject }
 
 /**
- * Names that clients give, and the algorithm each stands for. `hs2019` is "whatever the key is" (cavage-12 §E.2), and
- * `ed25519-sha512` is what npm `http-signature` calls Ed25519.
+ * The algorithms by the names that clients send. `hs2019` means "the algorithm of the key" (cavage-12 §E.2), and
+ * `ed25519-sha512` is the name of Ed25519 in npm `http-signature`.
  */
 const cavageNames = new Map<string, Algorithm | undefined>([
   ['hmac-sha256', 'hmac-sha256'],
@@ -25,7 +25,7 @@ const cavageNames = new Map<string, Algorithm | undefined>([
   ['hs2019', undefined],
 ])
 
-/** RFC 9421 §6.2.2 has no name for "whatever the key is"; there, one leaves `alg` away. */
+/** RFC 9421 §6.2.2 has no name for "the algorithm of the key"; omit `alg` instead. */
 const rfc9421Names = new Map<string, Algorithm | undefined>([
   ['hmac-sha256', 'hmac-sha256'],
   ['ed25519', 'ed25519'],
@@ -36,26 +36,26 @@ export const readCavageAlgorithm = (name: string): Algorithm | undefined => look
 export const readRfc9421Algorithm = (name: string): Algorithm | undefined => lookUp(rfc9421Names, name)
 
 /**
- * The algorithm that made a signature, told by its length alone. What work a verifier does then depends on the request
- * and never on the key, so that the time taken does not tell whether a key exists or of which kind it is.
+ * Determines the algorithm of a signature only from its length. The work of the verifier then depends on the request and
+ * never on the key, so timing does not reveal whether a key exists or which type it has.
  */
 export function algorithmOf(signature: Uint8Array): Algorithm | undefined {
   if (signature.length === 32) return 'hmac-sha256'
   return signature.length === 64 ? 'ed25519' : undefined
 }
 
-/** A signature: canonical base64 (RFC 4648 §3.5) of 32 or 64 bytes, and not of another length than the name says. */
+/** Decodes a signature: canonical base64 (RFC 4648 §3.5) of 32 or 64 bytes, with the length of the named algorithm. */
 export function readSignature(base64: string, claimed: Algorithm | undefined): Buffer {
   const signature = decodeBase64(base64)
   const algorithm = signature && algorithmOf(signature)
   if (signature === undefined || algorithm === undefined) {
-    throw new Refusal('malformed', 'The signature is not canonical base64 of 32 bytes (hmac-sha256) or 64 (ed25519).')
+    throw new Rejection('malformed', 'The signature is not canonical base64 of 32 bytes (hmac-sha256) or 64 (ed25519).')
   }
-  if (claimed !== undefined && claimed !== algorithm) throw new Refusal('algorithm-mismatch')
+  if (claimed !== undefined && claimed !== algorithm) throw new Rejection('algorithm-mismatch')
   return signature
 }
 
-/** Decodes base64 with its padding, and nothing that would be written otherwise when encoded again. */
+/** Decodes padded base64. Rejects input that differs when encoded again. */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : undefined
@@ -72,7 +72,7 @@ export function signBase(key: SigningKey, base: string): Buffer {
   return hmac(key.secret, base)
 }
 
-/** Turning bytes into a key takes five times as long as the MAC itself, so the key is kept for as long as its bytes are. */
+/** Creating a key takes five times as long as the MAC, so the key is cached for the lifetime of its bytes. */
 const secretKeys = new WeakMap<Uint8Array, KeyObject>()
 
 function hmac(secret: Uint8Array, base: string): Buffer {
@@ -85,6 +85,6 @@ function hmac(secret: Uint8Array, base: string): Buffer {
 }
 
 function lookUp(names: ReadonlyMap<string, Algorithm | undefined>, name: string): Algorithm | undefined {
-  if (!names.has(name)) throw new Refusal('algorithm-unsupported')
+  if (!names.has(name)) throw new Rejection('algorithm-unsupported')
   return names.get(name)
 }

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { decodeBase64 } from './algorithms.ts'
 import { coveredField, type Fields } from './message.ts'
-import { Refusal } from './reasons.ts'
+import { Rejection } from './reasons.ts'
 import { parseCanonicalDictionary } from './structured-field.ts'
 
-/** RFC 9530 §5: these two are the active ones; the others must not be relied on against an adversary. */
+/** The two active algorithms of RFC 9530 §5. The others are not secure against an adversary. */
 const hashNames: ReadonlyMap<string, 'sha256' | 'sha512'> = new Map([
   ['sha-256', 'sha256'],
   ['sha-512', 'sha512'],
@@ -16,7 +16,7 @@ export const contentDigest = (body: Uint8Array | string): string => `sha-256=:${
 /** The value of `Digest` (RFC 3230 §4.3.2) for a body, with SHA-256. */
 export const digest = (body: Uint8Array | string): string => `SHA-256=${hash('sha256', body, 'base64')}`
 
-/** Checks the digests that a signature covers, every member of them; returns whether it covers one. */
+/** Checks every member of the digests that a signature covers. Returns whether it covers one. */
 export function checkDigests(fields: Fields, components: readonly string[], body: Uint8Array): boolean {
   const members = [
     ...(components.includes('content-digest') ? readContentDigest(coveredField(fields, 'content-digest')) : []),
@@ -25,8 +25,8 @@ export function checkDigests(fields: Fields, components: readonly string[], body
   for (const { algorithm, value } of members) {
     const hashName = hashNames.get(algorithm)
     if (hashName === undefined)
-      throw new Refusal('digest-unsupported', `The digest algorithm ${algorithm} is not supported.`)
-    if (hash(hashName, body, 'base64') !== value) throw new Refusal('digest-mismatch')
+      throw new Rejection('digest-unsupported', `The digest algorithm ${algorithm} is not supported.`)
+    if (hash(hashName, body, 'base64') !== value) throw new Rejection('digest-mismatch')
   }
   return members.length > 0
 }
@@ -36,27 +36,27 @@ type DigestMember = { algorithm: string; value: string }
 function readContentDigest(text: string): DigestMember[] {
   const dictionary = parseCanonicalDictionary(text)
   if (dictionary === undefined || dictionary.size === 0) {
-    throw new Refusal('digest-malformed', 'Content-Digest is not a canonical structured field.')
+    throw new Rejection('digest-malformed', 'Content-Digest is not a canonical structured field.')
   }
   const members: DigestMember[] = []
   for (const [algorithm, { bytes }] of dictionary) {
-    if (bytes === undefined) throw new Refusal('digest-malformed', 'Content-Digest has a member without bytes.')
+    if (bytes === undefined) throw new Rejection('digest-malformed', 'Content-Digest has a member without bytes.')
     members.push({ algorithm, value: bytes })
   }
   return members
 }
 
-/** RFC 3230 §4.3.2: `SHA-256=…,SHA-512=…`, names in either case. */
+/** RFC 3230 §4.3.2: `SHA-256=…,SHA-512=…`, with case-insensitive names. */
 function readDigest(text: string): DigestMember[] {
   const members = text.split(',').map((part) => {
     const match = /^[ \t]*([A-Za-z0-9-]+)=([A-Za-z0-9+/]+={0,2})[ \t]*$/.exec(part)
     if (match === null || decodeBase64(match[2]!) === undefined) {
-      throw new Refusal('digest-malformed', 'Digest is not of the form SHA-256=base64.')
+      throw new Rejection('digest-malformed', 'Digest is not of the form SHA-256=base64.')
     }
     return { algorithm: match[1]!.toLowerCase(), value: match[2]! }
   })
   if (new Set(members.map(({ algorithm }) => algorithm)).size < members.length) {
-    throw new Refusal('digest-malformed', 'Digest has two values of one algorithm.')
+    throw new Rejection('digest-malformed', 'Digest has two values of one algorithm.')
   }
   return members
 }

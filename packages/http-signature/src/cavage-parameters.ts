@@ -1,9 +1,9 @@
 import { tokenCharacters } from './message.ts'
-import { Refusal } from './reasons.ts'
+import { Rejection } from './reasons.ts'
 
 /**
- * One parameter and what follows it (RFC 9110 §11.2). A comma inside of quotes is part of the value. Quoted pairs are
- * refused: no client writes them, and implementations differ on what they mean.
+ * One parameter and its separator (RFC 9110 §11.2). A comma inside quotes is part of the value. Quoted pairs are rejected:
+ * no client sends them, and implementations interpret them differently.
  */
 const parameter = new RegExp(
   `[ \\t]*([${tokenCharacters}]+)[ \\t]*=[ \\t]*(?:"([\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*)"|([${tokenCharacters}]+))[ \\t]*(,|$)`,
@@ -12,18 +12,19 @@ const parameter = new RegExp(
 
 const maxParameters = 32
 
-/** Parameters of form A by lower-case name, in any order; one given twice is refused (cavage-12 §2.2). */
+/** Parses the parameters of form A by lowercase name, in any order. Rejects duplicates (cavage-12 §2.2). */
 export function parseCavageParameters(text: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   parameter.lastIndex = 0
   for (;;) {
     const match = parameter.exec(text)
-    if (match === null) throw new Refusal('malformed', 'The parameters are not of the form name="value",name="value".')
+    if (match === null)
+      throw new Rejection('malformed', 'The parameters are not of the form name="value",name="value".')
     const name = match[1]!.toLowerCase()
-    if (parameters.has(name)) throw new Refusal('duplicate-parameter', `The parameter ${match[1]} is given twice.`)
+    if (parameters.has(name)) throw new Rejection('duplicate-parameter', `The parameter ${match[1]} is given twice.`)
     parameters.set(name, match[2] ?? match[3]!)
     if (parameters.size > maxParameters)
-      throw new Refusal('too-large', `At most ${maxParameters} parameters are allowed.`)
+      throw new Rejection('too-large', `At most ${maxParameters} parameters are allowed.`)
     if (match[4] === '') return parameters
   }
 }

@@ -3,13 +3,13 @@ import { parseCavageParameters } from './cavage-parameters.ts'
 import { parseHttpDate } from './http-date.ts'
 import { coveredField, type Message, tokenCharacters } from './message.ts'
 import { assertComponentList, isTime, namingKey, type ParsedSignature, readKeyId } from './parsed-signature.ts'
-import { Refusal } from './reasons.ts'
+import { Rejection } from './reasons.ts'
 
 type Parameters = ReadonlyMap<string, string>
 
 const componentPattern = new RegExp(`^(?:\\((?:request-target|created|expires)\\)|[${tokenCharacters}]+)$`)
 
-/** Reads form A from its parameters, whichever header they stood in. */
+/** Parses form A from its parameters, which can come from either header. */
 export function readCavage(credentials: string, message: Message): ParsedSignature {
   const parameters = parseCavageParameters(credentials)
   const keyId = readKeyId(parameters.get('keyid'))
@@ -37,16 +37,16 @@ function read(parameters: Parameters, keyId: string, message: Message): ParsedSi
   }
 }
 
-/** cavage-12 §2.1.6: a list of names with one blank between; an empty one is forbidden. */
+/** cavage-12 §2.1.6: a nonempty list of names, separated by single spaces. */
 function readComponents(headers: string | undefined, message: Message): string[] {
-  // The draft takes a missing list for "(created)", npm http-signature for "date"; neither covers enough.
+  // A missing list means "(created)" in the draft and "date" in npm http-signature. Neither covers enough.
   if (headers === undefined) throw notCovered('(request-target), host, date')
   const components = headers.toLowerCase().split(' ')
   for (const name of components) {
     if (name === '')
-      throw new Refusal('malformed', 'The list of headers is empty, or has more than one blank between two.')
+      throw new Rejection('malformed', 'The list of headers is empty, or has more than one blank between two.')
     if (!componentPattern.test(name))
-      throw new Refusal('unsupported-component', `${name} cannot be covered in this form.`)
+      throw new Rejection('unsupported-component', `${name} cannot be covered in this form.`)
   }
   assertComponentList(components, message.fields)
   return components
@@ -57,7 +57,7 @@ function assertTimesAllowed(components: readonly string[], algorithmName: string
   if (algorithmName === undefined || !/^(?:rsa|hmac|ecdsa)/i.test(algorithmName)) return
   const name = components.find((component) => component === '(created)' || component === '(expires)')
   if (name !== undefined) {
-    throw new Refusal(
+    throw new Rejection(
       'unsupported-component',
       `${name} cannot be covered together with algorithm="${algorithmName}"; name hs2019, or cover date instead.`,
     )
@@ -70,11 +70,11 @@ function assertCoverage(components: readonly string[]): void {
   if (!components.includes('date') && !components.includes('(created)')) throw notCovered('date, or (created)')
 }
 
-/** No clock but a covered one counts; `x-date` never does. */
+/** Only a covered time counts, and never `x-date`. */
 function readCreated(components: readonly string[], parameters: Parameters, message: Message): number {
   if (components.includes('(created)')) return readTime(parameters, 'created')
   const date = parseHttpDate(coveredField(message.fields, 'date'))
-  if (date === undefined) throw new Refusal('malformed-date')
+  if (date === undefined) throw new Rejection('malformed-date')
   return date
 }
 
@@ -82,14 +82,14 @@ function readTime(parameters: Parameters, name: string): number {
   const text = required(parameters, name)
   const seconds = /^[0-9]{10}$/.test(text) ? Number(text) : Number.NaN
   if (!isTime(seconds))
-    throw new Refusal('malformed', `The parameter ${name} is not a whole number of seconds since 1970.`)
+    throw new Rejection('malformed', `The parameter ${name} is not a whole number of seconds since 1970.`)
   return seconds
 }
 
 function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name)
-  if (value === undefined) throw new Refusal('missing-parameter', `The parameter ${name} is not there.`)
+  if (value === undefined) throw new Rejection('missing-parameter', `The parameter ${name} is not there.`)
   return value
 }
 
-const notCovered = (what: string): Refusal => new Refusal('not-covered', `The signature must cover ${what}.`)
+const notCovered = (what: string): Rejection => new Rejection('not-covered', `The signature must cover ${what}.`)

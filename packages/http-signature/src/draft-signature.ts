@@ -5,54 +5,54 @@ import { isKeyId, isTime, maxNonce, type SignatureForm } from './parsed-signatur
 import { type BaseInput, signatureBase } from './signature-base.ts'
 import type { Spelling } from './spellings.ts'
 
-/** A request to sign, and how; its key apart. */
+/** A request to sign and the options, without the key. */
 export type DraftOptions = {
-  /** `rfc9421` if left away. */
+  /** Default: `rfc9421`. */
   form?: SignatureForm | undefined
   keyId: string
-  /** The method as it will be sent. */
+  /** The method, as sent. */
   method: string
-  /** The full address. Its path and query must be sent as they stand here, and its host as the Host header. */
+  /** The full URL. Its path and query must be sent unchanged, and its host as the Host header. */
   url: string | URL
-  /** The headers that the request has anyway; `content-type` is covered when it is among them. */
+  /** The headers of the request. `content-type` is covered if present. */
   headers?: Readonly<Record<string, string>> | undefined
   body?: Uint8Array | string | undefined
-  /** Whether a digest of the body is added and covered: true if left away. */
+  /** Whether to add and cover a digest of the body. Default: true. */
   digest?: boolean | undefined
   /** Seconds since 1970. */
   created: number
-  /** Seconds since 1970, after which the signature is no longer good. */
+  /** When the signature expires, in seconds since 1970. */
   expires?: number | undefined
-  /** A text never used before with this key, so that the request is accepted once. Form `rfc9421` only. */
+  /** A string that was never used with this key, so that the request is accepted only once. Form `rfc9421` only. */
   nonce?: string | undefined
-  /** What to cover instead of the default; headers named here must be given or added. */
+  /** The components to cover instead of the default. Their headers must be present or added. */
   components?: readonly string[] | undefined
-  /** The label of the signature, form `rfc9421` only: `sig1` if left away. */
+  /** The label of the signature, form `rfc9421` only. Default: `sig1`. */
   label?: string | undefined
-  /** Whether the algorithm is named: true if left away. */
+  /** Whether to name the algorithm. Default: true. */
   nameAlgorithm?: boolean | undefined
 }
 
-/** What a key brings to a draft. */
+/** The properties of the key that a draft needs. */
 export type Facts = {
   algorithm: 'hmac-sha256' | 'ed25519'
-  /** SHA-256 of the body in base64, where a digest is to be covered. */
+  /** SHA-256 of the body in base64, if a digest is covered. */
   bodyHash: string | undefined
 }
 
-/** A request all but signed. */
+/** A prepared request without the signature. */
 export type SignatureDraft = {
-  /** What the key signs; latin1, which it always is, makes its bytes. */
+  /** The signature base, which the key signs. It is always latin1. */
   base: string
-  /** The headers to add, once there is a signature of the base, in base64. */
+  /** Returns the headers to add, given the signature of the base in base64. */
   finish(signature: string): Record<string, string>
 }
 
-/** Whether a digest of the body is to be covered. */
+/** Whether to cover a digest of the body. */
 export const wantsDigest = ({ body, digest }: Pick<DraftOptions, 'body' | 'digest'>): boolean =>
   body !== undefined && digest !== false
 
-/** Everything of signing that needs no cryptography, and so is the same for every signer. Throws TypeError for what cannot be signed. */
+/** The part of signing without cryptography, which all signers share. Throws TypeError if the request cannot be signed. */
 export function draftSignature(options: DraftOptions, facts: Facts): SignatureDraft {
   assertSignable(options)
   try {
@@ -62,18 +62,18 @@ export function draftSignature(options: DraftOptions, facts: Facts): SignatureDr
   }
 }
 
-/** What the headers and the target of a request come to. */
+/** The headers and the target of a request. */
 type Request = { added: Record<string, string>; message: Message; spelling: Spelling }
 
 function assertSignable(options: DraftOptions): void {
   const { keyId, method, created, expires, form, nonce, label } = options
-  assert(isKeyId(keyId), 'keyId must be 1 to 128 letters, digits, dots, hyphens and underscores')
-  assert(methodPattern.test(method), 'method must be in capitals')
+  assert(isKeyId(keyId), 'keyId must be 1 to 128 letters, digits, dots, hyphens, and underscores')
+  assert(methodPattern.test(method), 'method must be uppercase')
   assert(isTime(created), 'created must be a whole number of seconds since 1970')
   assert(expires === undefined || isTime(expires), 'expires must be a whole number of seconds since 1970')
-  assert(nonce === undefined || form !== 'cavage', 'a nonce needs the form rfc9421')
-  assert(nonce === undefined || nonce.length <= maxNonce, `a nonce has at most ${maxNonce} characters`)
-  assert(label === undefined || /^[a-z*][a-z0-9_.*-]*$/.test(label), 'label must be in small letters')
+  assert(nonce === undefined || form !== 'cavage', 'a nonce requires the form rfc9421')
+  assert(nonce === undefined || nonce.length <= maxNonce, `nonce must have at most ${maxNonce} characters`)
+  assert(label === undefined || /^[a-z*][a-z0-9_.*-]*$/.test(label), 'label must be lowercase')
 }
 
 function assert(condition: boolean, message: string): void {
@@ -145,7 +145,7 @@ function draftCavage(options: DraftOptions, { algorithm, bodyHash }: Facts): Sig
   }
 }
 
-/** cavage-12 §2.3: the times can only be covered under `hs2019`, and Ed25519 has no older name. */
+/** cavage-12 §2.3: times can only be covered with `hs2019`, and Ed25519 has no older name. */
 const cavageAlgorithm = (algorithm: string, coversTimes: boolean): string =>
   algorithm === 'ed25519' || coversTimes ? 'hs2019' : algorithm
 

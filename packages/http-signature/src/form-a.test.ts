@@ -10,11 +10,11 @@ const times = (list: string): string =>
     .map((name) => `${name}: ${now}`)
     .join('\n')}`
 
-describe('what clients write is accepted', () => {
+describe('accepts signatures of clients', () => {
   test.each([
     ['parameters in any order', `${signature},headers="${usualList}",algorithm="hmac-sha256",${key}`],
     ['no algorithm', `${key},headers="${usualList}",${signature}`],
-    ['hs2019: whatever the key is', `${key},algorithm="hs2019",headers="${usualList}",${signature}`],
+    ['hs2019: the algorithm of the key', `${key},algorithm="hs2019",headers="${usualList}",${signature}`],
     ['the algorithm in capitals', `${key},algorithm="HMAC-SHA256",headers="${usualList}",${signature}`],
     ['blanks around commas and equals signs', `${key} , headers = "${usualList}" ,\t${signature}`],
     ['names of headers in capitals', `${key},headers="(request-target) Host Date",${signature}`],
@@ -54,7 +54,7 @@ describe('what clients write is accepted', () => {
     expect(judge(formA(parameters, times('(created) (expires)')))).toBe('ok')
   })
 
-  test('a covered header without a value is written with a blank behind the colon (cavage-12 §2.3)', () => {
+  test('a covered header without a value has a space after the colon (cavage-12 §2.3)', () => {
     const parameters = `${key},headers="${usualList} x-empty",${signature}`
     const headers = ['Host', 'api.example.com', 'Date', nowAsDate, 'X-Empty', '']
     expect(judge(formA(parameters, `${usualString}\nx-empty: `, { headers }))).toBe('ok')
@@ -88,7 +88,7 @@ describe('coverage', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('rejects', () => {
   test.each([
     ['a parameter twice', `${key},${key},headers="${usualList}",${signature}`, 'duplicate-parameter'],
     [

@@ -6,7 +6,7 @@ import { parseSignature } from './index.ts'
 const list = '("@method" "@authority" "@path")'
 const rest = `created=${now};keyid="AKEXAMPLE"`
 
-describe('what clients write is accepted', () => {
+describe('accepts signatures of clients', () => {
   test.each([
     ['parameters in any order', `${list};keyid="AKEXAMPLE";alg="hmac-sha256";created=${now}`],
     ['components in any order', `("@path" "@authority" "@method");${rest}`, [2, 1, 0]],
@@ -17,7 +17,7 @@ describe('what clients write is accepted', () => {
     expect(judge(formB({ input, lines: order.map((i) => usualLines[i]!) }))).toBe('ok')
   })
 
-  test('blanks where a structured field may have them; the base has none', () => {
+  test('spaces that structured fields allow, which are not in the base', () => {
     const input = `( "@method"   "@authority" "@path"  ); created=${now};  keyid="AKEXAMPLE"`
     expect(judge(formB({ input, signedInput: usualInput }))).toBe('ok')
     expect(judge(formB({ input }))).toBe('bad-signature')
@@ -47,7 +47,7 @@ describe('what clients write is accepted', () => {
     expect(judge(formB({ input, lines: [...usualLines, '"@query": '] }))).toBe('bad-signature')
   })
 
-  test('the nonce is handed on', () => {
+  test('returns the nonce', () => {
     const parsed = parseSignature(signed({ nonce: 'n-1' }))
     expect(parsed).toMatchObject({
       outcome: 'signed',
@@ -106,7 +106,7 @@ describe('coverage', () => {
   )
 })
 
-describe('what is refused', () => {
+describe('rejects', () => {
   test.each([
     ['a component twice', '("@method" "@authority" "@path" "@path")', 'duplicate-component'],
     ['@signature-params', '("@method" "@authority" "@path" "@signature-params")', 'unsupported-component'],

@@ -1,10 +1,10 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** RFC 9110 §5.6.7 IMF-fixdate, with `UTC` for `GMT` as some shells write it. No other zone, and never none. */
+/** RFC 9110 §5.6.7 IMF-fixdate. Also accepts `UTC` for `GMT`, which some shells write. A time zone is required. */
 const pattern =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{4}) (\d{2}):(\d{2}):(\d{2}) (?:GMT|UTC)$/
 
-/** The seconds since 1970 that a Date header says, or undefined. */
+/** Parses a Date header into seconds since 1970. Returns undefined if it is invalid. */
 export function parseHttpDate(text: string): number | undefined {
   const match = pattern.exec(text)
   if (match === null) return undefined
@@ -15,5 +15,5 @@ export function parseHttpDate(text: string): number | undefined {
   return new Date(Date.UTC(year!, month, day)).getUTCDate() === day ? date.getTime() / 1000 : undefined
 }
 
-/** The Date header for a number of seconds since 1970. */
+/** Formats seconds since 1970 as a Date header. */
 export const formatHttpDate = (seconds: number): string => new Date(seconds * 1000).toUTCString()

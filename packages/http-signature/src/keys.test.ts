@@ -5,7 +5,7 @@ import { generateSecret, parsePublicKey } from './index.ts'
 
 const base64 = 'JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs='
 
-test('a secret is 32 bytes that a shell keeps: no zero byte, no newline at the end', () => {
+test('a secret is 32 bytes that shells preserve: no zero byte, no trailing newline', () => {
   const secrets = Array.from({ length: 2000 }, generateSecret)
   for (const secret of secrets) {
     const bytes = Buffer.from(secret, 'base64')
@@ -61,7 +61,7 @@ describe('a public key', () => {
     ['a point of small order', Buffer.alloc(32).toString('base64'), 'small order'],
     ['one of them in negative', Buffer.from([...Buffer.alloc(31), 0x80]).toString('base64'), 'small order'],
     ['the neutral point', Buffer.from([1, ...Buffer.alloc(31)]).toString('base64'), 'small order'],
-  ])('is not %s', (_, text, hint) => {
+  ])('rejects %s', (_, text, hint) => {
     expect(parsePublicKey(text)).toEqual({ ok: false, message: expect.stringContaining(hint) })
   })
 })

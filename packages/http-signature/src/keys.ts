@@ -1,13 +1,13 @@
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
 import { decodeBase64 } from './algorithms.ts'
 
-/** What `parsePublicKey` found: the key and its 32 bytes as base64, or a sentence that says what is wrong. */
+/** The result of `parsePublicKey`: the key and its 32 bytes as base64, or an error message. */
 export type PublicKeyOutcome = { ok: true; publicKey: KeyObject; base64: string } | { ok: false; message: string }
 
 const secretLength = 32
 const newline = 0x0a
 
-/** The points of order 1, 2, 4 and 8 (RFC 7748 §7 calls for the check), sign bit aside, and the two that have a second spelling. */
+/** The points of order 1, 2, 4, and 8 without the sign bit, and the two with a second encoding. RFC 7748 §7 requires the check. */
 const smallOrderPoints = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0100000000000000000000000000000000000000000000000000000000000000',
@@ -19,8 +19,8 @@ const smallOrderPoints = new Set([
 ])
 
 /**
- * A new secret: base64 of 32 random bytes, none of them zero and the last no newline, since the shell's `$(base64 -d)`
- * drops those.
+ * Generates a secret: base64 of 32 random bytes without zero bytes and without a trailing newline, because the shell's
+ * `$(base64 -d)` drops those.
  */
 export function generateSecret(): string {
   for (;;) {
@@ -32,7 +32,7 @@ export function generateSecret(): string {
   }
 }
 
-/** Reads an Ed25519 public key: SPKI as PEM (RFC 8410 §4), or its 32 bytes as base64. */
+/** Parses an Ed25519 public key: SPKI as PEM (RFC 8410 §4), or its 32 bytes as base64. */
 export function parsePublicKey(text: string): PublicKeyOutcome {
   const trimmed = text.trim()
   if (/PRIVATE KEY/.test(trimmed)) {

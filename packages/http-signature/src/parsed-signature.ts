@@ -1,24 +1,24 @@
 import type { Algorithm } from './algorithms.ts'
 import { coveredField, type Fields, type Message } from './message.ts'
-import { Refusal } from './reasons.ts'
+import { Rejection } from './reasons.ts'
 
 /** `cavage`: draft-cavage-http-signatures-12, form A. `rfc9421`: RFC 9421, form B. */
 export type SignatureForm = 'cavage' | 'rfc9421'
 
-/** A signature that was read and covers what it must, and that is not verified yet. */
+/** A parsed signature that covers the required components but is not verified yet. */
 export type ParsedSignature = {
   readonly form: SignatureForm
-  /** The key that is said to have signed. */
+  /** The id of the claimed key. */
   readonly keyId: string
-  /** The algorithm that the signature names, if it names one; only ever compared with the key's. */
+  /** The algorithm that the signature names, if any. It is only compared with the algorithm of the key. */
   readonly algorithm: Algorithm | undefined
-  /** What is covered, in order: lower-case header names, `@…` in form B and `(…)` in form A. */
+  /** The covered components, in order: lowercase header names, `@…` in form B, and `(…)` in form A. */
   readonly components: readonly string[]
   /** When it was signed, in seconds since 1970: form B `created`; form A the covered `(created)`, else the covered `date`. */
   readonly created: number
-  /** The covered time of expiry, in seconds since 1970. */
+  /** The covered expiry, in seconds since 1970. */
   readonly expires: number | undefined
-  /** To be accepted once only. */
+  /** Must be accepted only once. */
   readonly nonce: string | undefined
   readonly signature: Buffer
   /** The value of the `@signature-params` line (RFC 9421 §2.3), form B only. */
@@ -31,14 +31,14 @@ const maxComponents = 20
 export const maxNonce = 256
 const keyIdPattern = /^[A-Za-z0-9._-]{1,128}$/
 
-/** Bounds in which a number of seconds is taken for a time: 2001 to 2286. */
+/** The limits of valid times in seconds: 2001 to 2286. */
 const earliest = 1e9
 const latest = 1e10
 
 export function readKeyId(text: string | undefined): string {
-  if (text === undefined) throw new Refusal('missing-parameter', 'The signature names no key.')
+  if (text === undefined) throw new Rejection('missing-parameter', 'The signature names no key.')
   if (!isKeyId(text)) {
-    throw new Refusal('malformed', 'The key id is not 1 to 128 letters, digits, dots, hyphens and underscores.')
+    throw new Rejection('malformed', 'The key id is not 1 to 128 letters, digits, dots, hyphens and underscores.')
   }
   return text
 }
@@ -47,27 +47,27 @@ export const isKeyId = (text: string): boolean => keyIdPattern.test(text)
 
 export const isTime = (seconds: number): boolean => Number.isInteger(seconds) && seconds >= earliest && seconds < latest
 
-/** The list is short, names nothing twice, and no header that is absent or repeated. */
+/** Asserts that the list is within the limit, has no duplicates, and names no missing or repeated header. */
 export function assertComponentList(components: readonly string[], fields: Fields): void {
   if (components.length > maxComponents) {
-    throw new Refusal(
+    throw new Rejection(
       'too-large',
       `The signature covers ${components.length} components; ${maxComponents} are allowed.`,
     )
   }
   components.forEach((name, index) => {
     if (components.indexOf(name) < index)
-      throw new Refusal('duplicate-component', `The signature covers ${name} twice.`)
+      throw new Rejection('duplicate-component', `The signature covers ${name} twice.`)
     if (!name.startsWith('@') && !name.startsWith('(')) coveredField(fields, name)
   })
 }
 
-/** Runs a step, and notes on its refusal which key the request named. */
+/** Runs a step, and adds the key id of the request to its rejection. */
 export function namingKey<T>(keyId: string, step: () => T): T {
   try {
     return step()
   } catch (error) {
-    if (error instanceof Refusal) error.keyId = keyId
+    if (error instanceof Rejection) error.keyId = keyId
     throw error
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Every reason for which a signed request is refused: the closed list. `status` is the HTTP status that fits; the
- * package README carries the same table, and a test keeps the two equal. No reason tells whether a key exists.
+ * The closed list of reasons for which signed requests are rejected. `status` is the matching HTTP status. A test keeps this
+ * table and the one in the README equal. No reason reveals whether a key exists.
  */
 export const signatureReasons = {
   'both-forms': {
@@ -58,15 +58,15 @@ export const signatureReasons = {
 /** One of the closed list of reasons. */
 export type SignatureReason = keyof typeof signatureReasons
 
-/** Raised inside the package by a failed check; the public functions turn it into a returned failure. */
-export class Refusal extends Error {
+/** Thrown by a failed check inside the package. The public functions convert it to a returned failure. */
+export class Rejection extends Error {
   readonly reason: SignatureReason
-  /** The key that the request named, once that much could be read. */
+  /** The key id of the request, if it could be parsed. */
   keyId: string | undefined
 
   constructor(reason: SignatureReason, detail?: string) {
     super(detail ?? signatureReasons[reason].meaning)
-    this.name = 'Refusal'
+    this.name = 'Rejection'
     this.reason = reason
   }
 }

@@ -9,12 +9,12 @@ import {
   type ParsedSignature,
   readKeyId,
 } from './parsed-signature.ts'
-import { Refusal } from './reasons.ts'
+import { Rejection } from './reasons.ts'
 import { type Member, type Members, parseCanonicalDictionary } from './structured-field.ts'
 
 type Parameters = ReadonlyMap<string, BareItem>
 
-/** Derived components of a request (RFC 9421 §2.2) that are supported; `@query-param` and all parameters are not. */
+/** The supported derived components of a request (RFC 9421 §2.2). `@query-param` and parameters are not supported. */
 const derivedComponents = new Set([
   '@method',
   '@authority',
@@ -25,21 +25,21 @@ const derivedComponents = new Set([
   '@query',
 ])
 
-/** A lower-case field name (RFC 9421 §2.1). A name that begins with @ is never looked for among the headers (§7.5.1). */
+/** A lowercase field name (RFC 9421 §2.1). A name that begins with @ never refers to a header (§7.5.1). */
 const fieldPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
 /**
- * Reads form B. A request carries one signature: with several, a stranger would decide how many the server verifies. The label means
- * nothing (RFC 9421 §7.2.5).
+ * Parses form B. Only one signature per request is allowed, because a client could otherwise make the server verify many.
+ * The label has no meaning (RFC 9421 §7.2.5).
  */
 export function readRfc9421(message: Message): ParsedSignature {
   const inputs = readDictionary(message, 'signature-input')
   const signatures = readDictionary(message, 'signature')
   const count = Math.max(inputs.size, signatures.size)
-  if (count > 1) throw new Refusal('several-signatures', `The request has ${count} signatures; send one.`)
+  if (count > 1) throw new Rejection('several-signatures', `The request has ${count} signatures; send one.`)
   assertSameLabels(inputs, signatures)
   const [entry] = inputs
-  if (entry === undefined) throw new Refusal('malformed', 'Signature-Input is empty.')
+  if (entry === undefined) throw new Rejection('malformed', 'Signature-Input is empty.')
   const [label, input] = entry
   return readOne(input, signatures.get(label)!, message)
 }
@@ -48,9 +48,9 @@ function readDictionary(message: Message, name: string): Members {
   const text = joinedField(message.fields, name)
   const dictionary = parseCanonicalDictionary(text)
   if (dictionary !== undefined) return dictionary
-  // Names with a capital letter cannot stand in a Dictionary, so this is a form A signature beside form B.
-  if (/(?:^|,)[ \t]*keyId[ \t]*=/.test(text)) throw new Refusal('both-forms')
-  throw new Refusal('malformed', `The header ${name} is not a canonical structured field.`)
+  // Dictionary keys have no uppercase letters, so this is a form A signature in addition to form B.
+  if (/(?:^|,)[ \t]*keyId[ \t]*=/.test(text)) throw new Rejection('both-forms')
+  throw new Rejection('malformed', `The header ${name} is not a canonical structured field.`)
 }
 
 /** RFC 9421 §3.2 step 1. */
@@ -62,12 +62,12 @@ function assertSameLabels(inputs: Members, signatures: Members): void {
 function assertLabelsIn(members: Members, others: Members): void {
   for (const label of others.keys()) {
     if (!members.has(label))
-      throw new Refusal('malformed', `The label ${label} does not stand in both Signature-Input and Signature.`)
+      throw new Rejection('malformed', `The label ${label} does not stand in both Signature-Input and Signature.`)
   }
 }
 
 function readOne({ list, text }: Member, signature: Member, message: Message): ParsedSignature {
-  if (list === undefined) throw new Refusal('malformed', 'A member of Signature-Input is not a list in parentheses.')
+  if (list === undefined) throw new Rejection('malformed', 'A member of Signature-Input is not a list in parentheses.')
   const [items, parameters] = list
   const keyId = readKeyId(readString(parameters, 'keyid'))
   return namingKey(keyId, () => {
@@ -77,7 +77,7 @@ function readOne({ list, text }: Member, signature: Member, message: Message): P
     assertComponentList(components, message.fields)
     const created = readTime(parameters, 'created')
     assertCoverage(components, message.target)
-    if (created === undefined) throw new Refusal('not-covered', 'The signature must have the parameter created.')
+    if (created === undefined) throw new Rejection('not-covered', 'The signature must have the parameter created.')
     return {
       form: 'rfc9421' as const,
       keyId,
@@ -94,13 +94,13 @@ function readOne({ list, text }: Member, signature: Member, message: Message): P
 }
 
 function readComponent([name, parameters]: Item): string {
-  if (typeof name !== 'string') throw new Refusal('malformed', 'A covered component is not a quoted string.')
+  if (typeof name !== 'string') throw new Rejection('malformed', 'A covered component is not a quoted string.')
   if (parameters.size > 0) {
     const [parameter] = parameters.keys()
-    throw new Refusal('unsupported-component', `The parameter ${parameter} of "${name}" is not supported.`)
+    throw new Rejection('unsupported-component', `The parameter ${parameter} of "${name}" is not supported.`)
   }
   const isKnown = name.startsWith('@') ? derivedComponents.has(name) : fieldPattern.test(name)
-  if (!isKnown) throw new Refusal('unsupported-component', `"${name}" cannot be covered in this form.`)
+  if (!isKnown) throw new Rejection('unsupported-component', `"${name}" cannot be covered in this form.`)
   return name
 }
 
@@ -120,17 +120,17 @@ function assertCoverage(components: readonly string[], target: string): void {
 function readString(parameters: Parameters, name: string): string | undefined {
   const value = parameters.get(name)
   if (value !== undefined && typeof value !== 'string') {
-    throw new Refusal('malformed', `The parameter ${name} is not a quoted string.`)
+    throw new Rejection('malformed', `The parameter ${name} is not a quoted string.`)
   }
   return value
 }
 
-/** RFC 9421 §2.3: `created` and `expires` are integers; a string or a token would slip past a comparison of ages. */
+/** RFC 9421 §2.3: `created` and `expires` are integers. A string or a token could bypass the comparison of times. */
 function readTime(parameters: Parameters, name: string): number | undefined {
   const value = parameters.get(name)
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !isTime(value)) {
-    throw new Refusal('malformed', `The parameter ${name} is not a whole number of seconds since 1970.`)
+    throw new Rejection('malformed', `The parameter ${name} is not a whole number of seconds since 1970.`)
   }
   return value
 }
@@ -138,16 +138,17 @@ function readTime(parameters: Parameters, name: string): number | undefined {
 function readNonce(parameters: Parameters): string | undefined {
   const nonce = readString(parameters, 'nonce')
   if (nonce !== undefined && nonce.length > maxNonce) {
-    throw new Refusal('too-large', `The nonce has ${nonce.length} characters; ${maxNonce} are allowed.`)
+    throw new Rejection('too-large', `The nonce has ${nonce.length} characters; ${maxNonce} are allowed.`)
   }
   return nonce
 }
 
 function readBytes({ bytes, text }: Member): string {
-  if (bytes === undefined) throw new Refusal('malformed', 'A member of Signature is not a byte sequence.')
-  // Nothing signs them, and nobody knows what they would mean (RFC 9421 §4.2 has none).
-  if (text !== `:${bytes}:`) throw new Refusal('malformed', 'A member of Signature has parameters, and may have none.')
+  if (bytes === undefined) throw new Rejection('malformed', 'A member of Signature is not a byte sequence.')
+  // They are not signed and have no defined meaning (RFC 9421 §4.2 has none).
+  if (text !== `:${bytes}:`)
+    throw new Rejection('malformed', 'A member of Signature has parameters, and may have none.')
   return bytes
 }
 
-const notCovered = (what: string): Refusal => new Refusal('not-covered', `The signature must cover ${what}.`)
+const notCovered = (what: string): Rejection => new Rejection('not-covered', `The signature must cover ${what}.`)

@@ -12,7 +12,7 @@ const request: SignRequestOptions = {
 }
 
 describe('form B', () => {
-  test('covers method, authority, path, and what else there is', () => {
+  test('covers method, authority, path, and the present headers', () => {
     const input = (options: Partial<SignRequestOptions>): string =>
       signRequest({ ...request, ...options })['Signature-Input']!
     const rest = `created=${now};keyid="AKEXAMPLE";alg="hmac-sha256"`
@@ -44,7 +44,7 @@ describe('form B', () => {
 describe('form A', () => {
   const cavage = { ...request, form: 'cavage' } as const
 
-  test('covers target, host, date, and what else there is', () => {
+  test('covers target, host, date, and the present headers', () => {
     const added = signRequest({ ...cavage, body: 'x', headers: { 'content-type': 'a/b' } })
     expect(added.Date).toBe(nowAsDate)
     expect(added.Digest).toMatch(/^SHA-256=/)
@@ -53,7 +53,7 @@ describe('form A', () => {
     )
   })
 
-  test('covers a Date that is there already', () => {
+  test('covers an existing Date header', () => {
     const added = signRequest({ ...cavage, headers: { date: nowAsDate } })
     expect(added.Date).toBeUndefined()
     expect(judge(arrive('POST', request.url, { date: nowAsDate, ...added }))).toBe('ok')
@@ -67,7 +67,7 @@ describe('form A', () => {
   })
 })
 
-describe('what cannot be signed', () => {
+describe('rejects', () => {
   test.each<[string, Partial<SignRequestOptions>]>([
     ['a header that is not there', { components: ['@method', 'x-none'] }],
     ['a header of other characters than ASCII', { headers: { 'Content-Type': 'é' } }],
@@ -91,7 +91,7 @@ describe('what cannot be signed', () => {
   })
 })
 
-test('whatever is signed here is accepted where it was sent', () => {
+test('all requests signed by this package are accepted', () => {
   const options = fc.record({
     form: fc.constantFrom('cavage', 'rfc9421'),
     keyName: fc.constantFrom('hmac', 'ed25519'),

@@ -2,10 +2,10 @@ import { coveredField, type Message } from './message.ts'
 import type { ParsedSignature } from './parsed-signature.ts'
 import type { Spelling } from './spellings.ts'
 
-/** What a signature base is built from; a parsed signature is one. */
+/** The input of a signature base. A parsed signature fits. */
 export type BaseInput = Pick<ParsedSignature, 'form' | 'components' | 'created' | 'expires' | 'parameters' | 'message'>
 
-/** The exact text that is signed: RFC 9421 §2.5 or cavage-12 §2.3. */
+/** The exact string that is signed: RFC 9421 §2.5 or cavage-12 §2.3. */
 export function signatureBase(input: BaseInput, spelling: Spelling): string {
   const lines = input.components.map((name) =>
     input.form === 'cavage'
@@ -29,7 +29,7 @@ function cavageValue(name: string, { message, created, expires }: BaseInput, spe
   }
 }
 
-/** RFC 9421 §2.2. The target is in origin form, so its path is never empty; nothing is decoded or normalised. */
+/** RFC 9421 §2.2. The target is in origin form, so its path is never empty. Nothing is decoded or normalized. */
 function rfc9421Value(name: string, message: Message, spelling: Spelling): string {
   const question = message.target.indexOf('?')
   switch (name) {
@@ -46,7 +46,7 @@ function rfc9421Value(name: string, message: Message, spelling: Spelling): strin
     case '@path':
       return question < 0 ? message.target : message.target.slice(0, question)
     case '@query':
-      // §2.2.7: no query is written as the question mark alone.
+      // §2.2.7: a missing query is written as a question mark.
       return question < 0 ? '?' : message.target.slice(question)
     default:
       return fieldValue(name, message, spelling)

@@ -1,6 +1,6 @@
 import type { HostField } from './message.ts'
 
-/** What a verifier knows about its own address. Nothing here comes from the request. */
+/** The verifier's own address. Nothing here comes from the request. */
 export type Place = {
   /** The scheme of the connection; `http` if omitted. */
   scheme?: 'http' | 'https' | undefined
@@ -18,9 +18,9 @@ type Address = { scheme: string; name: string; port: string | undefined }
 const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443' }
 
 /**
- * The spellings to verify, the likeliest first. There are at most two, because a stranger chooses the request and the server pays for
- * each verification. The first is the Host header as received. The second is the one other spelling that a client of this
- * server is likely to sign:
+ * The spellings to verify, the likeliest first. There are at most two, because anyone can send a request and each
+ * verification costs time. The first is the Host header as received. The second is the other spelling that a client of this
+ * server is most likely to sign:
  *
  * - the public URL, if the Host header does not name it (a proxy replaced the header);
  * - else the host in lower case, if it was sent with capitals;
@@ -38,7 +38,7 @@ function addresses({ name, port }: HostField, { scheme = 'http', localPort, publ
   const received: Address = { scheme, name, port }
   const publicAddress = publicUrl === undefined ? undefined : readUrl(publicUrl)
   if (publicAddress !== undefined && !names(received, publicAddress)) return { received, other: publicAddress }
-  // A proxy that ends TLS leaves the Host header alone and changes the scheme.
+  // A proxy that terminates TLS keeps the Host header and changes the scheme.
   if (publicAddress !== undefined) received.scheme = publicAddress.scheme
   const lowerName = name.toLowerCase()
   if (lowerName !== name) return { received, other: { ...received, name: lowerName } }

@@ -26,7 +26,7 @@ const dictionary = fc
   )
   .map(([members, comma, end]) => members.join(comma) + end)
 
-test('what is read the quick way is what the parser reads of it', () => {
+test('the fast path returns the same as the parser', () => {
   const isSame = fc.property(dictionary, (written) => {
     const read = readPlain(written)
     if (read !== undefined) expect([...read]).toEqual([...(readAny(written) ?? [])])
@@ -61,7 +61,7 @@ const plainDictionary = fc
   })
   .map((members) => members.map(([name, value]) => `${name}=${value}`).join(', '))
 
-test('whatever holds nothing but byte sequences and lists of strings is read the quick way', () => {
+test('the fast path accepts all fields with only byte sequences and lists of strings', () => {
   const isSame = fc.property(plainDictionary, (written) => {
     expect([...(readPlain(written) ?? [])]).toEqual([...(readAny(written) ?? ['nothing'])])
   })

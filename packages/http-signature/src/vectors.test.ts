@@ -55,7 +55,7 @@ describe('RFC 9421 appendix B', () => {
     expect(judge(arrived, { now: request.created, keyName: 'ed25519' })).toBe('not-covered')
   })
 
-  test('the sha-512 of the test request is checked over its body', () => {
+  test('checks the sha-512 digest of the test request', () => {
     const components = ['@method', '@authority', '@target-uri', 'content-digest']
     const added = signRequest({ ...request, keyId: 'test-shared-secret', key: signingKeys.hmac, components })
     const options = { now: request.created, scheme: 'https', requireDigest: true } as const
@@ -80,7 +80,7 @@ describe('draft-cavage-http-signatures-12 appendix C', () => {
     type: 'spki',
   })
 
-  /** Our HMAC and the draft's RSA signature are over one string, if both fit it. */
+  /** If both match, our HMAC and the draft's RSA signature cover the same string. */
   function expectSameString(components: string[], base: string, rsaSignature: string): void {
     const added = signRequest({
       form: 'cavage',
@@ -114,7 +114,7 @@ describe('draft-cavage-http-signatures-12 appendix C', () => {
     )
   })
 
-  test('C.3: all headers, without the two times that its own signature leaves out', () => {
+  test('C.3: all headers, without the two times that the signature of the example omits', () => {
     expectSameString(
       ['(request-target)', 'host', 'date', 'content-type', 'digest', 'content-length'],
       [
@@ -159,11 +159,11 @@ describe('a request captured from Python requests-http-signature 0.7.1', () => {
     body,
   )
 
-  test('is accepted where it was sent', () => {
+  test('is accepted by its target', () => {
     expect(judge(captured, { requireDigest: true })).toBe('ok')
   })
 
-  test('is accepted behind a proxy that is called so, and not behind another', () => {
+  test('is accepted behind a proxy with that name, and not behind another', () => {
     const behind = { ...captured, rawHeaders: ['Host', 'backend:3000', ...captured.rawHeaders.slice(2)] }
     expect(judge(behind)).toBe('bad-signature')
     expect(judge(behind, { publicUrl: 'http://127.0.0.1:44817' })).toBe('ok')

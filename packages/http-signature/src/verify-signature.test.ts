@@ -17,7 +17,7 @@ const keyNames = ['hmac', 'ed25519'] as const
 const usual = ['@method', '@authority', '@target-uri']
 const usualA = ['(request-target)', 'host', 'date']
 
-/** The whole outcome, where `judge` gives one word. */
+/** Returns the whole outcome. `judge` returns only one word. */
 function verifyOne(request: Arrived, options: Partial<VerifyOptions> = {}) {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') throw new Error('not signed')
@@ -33,7 +33,7 @@ function verifyOne(request: Arrived, options: Partial<VerifyOptions> = {}) {
 describe.each(forms)('the clock of form %s', (form) => {
   const at = (created: number, extra: Draft = {}): Arrived => signed({ form, created, ...extra })
 
-  test('may be 300 s off, both ways', () => {
+  test('may differ by 300 s in both directions', () => {
     expect(judge(at(now - 300))).toBe('ok')
     expect(judge(at(now + 300))).toBe('ok')
     expect(judge(at(now - 301))).toBe('clock-skew')
@@ -42,7 +42,7 @@ describe.each(forms)('the clock of form %s', (form) => {
     expect(judge(at(now - 61), { clockSkew: 60 })).toBe('clock-skew')
   })
 
-  test('is refused when the verifier has no time', () => {
+  test('is rejected if the verifier has no valid time', () => {
     expect(judge(at(now), { now: Number.NaN })).toBe('clock-skew')
   })
 

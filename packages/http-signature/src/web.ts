@@ -1,16 +1,16 @@
-// The signer for wherever there is Web Crypto: nothing that this file reaches imports from Node.
+// The signer for platforms with Web Crypto. This file and its imports must not import from Node.
 import { type DraftOptions, draftSignature, wantsDigest } from './draft-signature.ts'
 
 export type { DraftOptions } from './draft-signature.ts'
 export type { SignatureForm } from './parsed-signature.ts'
 
-/** A key of Web Crypto that may sign: HMAC with SHA-256, or an Ed25519 private key. */
+/** A Web Crypto key for signing: HMAC with SHA-256, or an Ed25519 private key. */
 export type WebSigningKey = Parameters<typeof crypto.subtle.sign>[1]
 
-/** A request to sign, and how. */
+/** A request to sign, the key, and the options. */
 export type WebSignRequestOptions = DraftOptions & { key: WebSigningKey }
 
-/** The same as `signRequest`, byte for byte, by Web Crypto. */
+/** Same as `signRequest`, but with Web Crypto. Produces the same bytes. */
 export async function signRequestWeb({ key, ...options }: WebSignRequestOptions): Promise<Record<string, string>> {
   const bodyHash = wantsDigest(options) ? await hashBody(options.body!) : undefined
   const algorithm = key.algorithm.name === 'Ed25519' ? 'ed25519' : 'hmac-sha256'
@@ -24,9 +24,9 @@ async function hashBody(body: Uint8Array | string): Promise<string> {
   return toBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** Headers hold characters up to U+00FF at most, each of them one byte. */
+/** Header values have only characters up to U+00FF, which become one byte each. */
 const latin1Bytes = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** Short inputs only: each byte is an argument. */
+/** Only for short inputs, because each byte becomes an argument. */
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))

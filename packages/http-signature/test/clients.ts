@@ -7,7 +7,7 @@ import { cavage, createSigner, httpbis } from 'http-message-signatures'
 import { contentDigest, digest } from '../src/index.ts'
 import { type Arrived, ed25519PrivatePem, type KeyName, sharedSecret } from './fixtures.ts'
 
-/** Requests of other people's clients, sent over a socket and given back as they arrived. */
+/** Requests of third-party clients, sent over a socket and returned as received. */
 
 type Joyent = {
   sign(request: ClientRequest, options: Record<string, unknown>): boolean
@@ -24,7 +24,7 @@ export const joyent = createRequire(import.meta.url)('http-signature') as Joyent
 
 export type Sent = { method: string; path: string; headers: Record<string, string>; body?: string | undefined }
 
-/** Sends one request to a server of our own and returns what that received. `finish` may add headers before it goes. */
+/** Sends one request to a local server and returns the received request. `finish` may add headers before it is sent. */
 export async function send(
   sent: Sent,
   finish: (request: ClientRequest, origin: string) => Promise<void> | void,
@@ -89,7 +89,7 @@ export function sendDhensby(
   })
 }
 
-/** Every client and way of signing that is to be accepted, by name. All sign at this time, in seconds. */
+/** All accepted clients and forms of signing, by name. All sign at this time, in seconds. */
 export function knownClients(time: number): Record<string, (keyName: KeyName) => Promise<Arrived>> {
   const at = new Date(time * 1000)
   const body = '{"query":"mutation { setAttribute(id: \\"é\\") }"}'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type Arrived, nowAsDate, sharedSecret } from './fixtures.ts'
 
-/** Requests written and signed by hand, for what no signer would make. The MAC is always right over the lines given. */
+/** Handcrafted requests that no signer would produce. The MAC is always correct for the given lines. */
 
 const mac = (base: string): string => createHmac('sha256', sharedSecret).update(base).digest('base64')
 
@@ -22,7 +22,7 @@ const arrived = (request: Handmade, credentials: string[]): Arrived => ({
 export const usualLines = ['"@method": POST', '"@authority": api.example.com', '"@path": /graphql/v1']
 export const usualInput = '("@method" "@authority" "@path");created=1795163418;keyid="AKEXAMPLE"'
 
-/** Form B: `input` as sent, `signedInput` as it stands in the last line of the base. */
+/** Form B. `input` is sent, and `signedInput` is in the last line of the base. */
 export function formB(
   {
     lines = usualLines,
@@ -38,7 +38,7 @@ export function formB(
 export const usualList = '(request-target) host date'
 export const usualString = `(request-target): post /graphql/v1\nhost: api.example.com\ndate: ${nowAsDate}`
 
-/** Form A: the parameters as sent, `$` standing for the signature over `base`. */
+/** Form A. In the parameters, `$` is replaced by the signature of `base`. */
 export function formA(parameters: string, base: string = usualString, request: Handmade = {}): Arrived {
   return arrived(request, ['Authorization', `Signature ${parameters.replace('$', mac(base))}`])
 }

@@ -10,7 +10,7 @@ import {
   verifySignature,
 } from '../src/index.ts'
 
-/** The time at which the tests stand: Fri, 20 Nov 2026 08:30:18 GMT. */
+/** The fixed time of the tests: Fri, 20 Nov 2026 08:30:18 GMT. */
 export const now = 1795163418
 export const nowAsDate = 'Fri, 20 Nov 2026 08:30:18 GMT'
 
@@ -40,10 +40,10 @@ export const verificationKeys: Record<KeyName, VerificationKey> = {
   ed25519: { algorithm: 'ed25519', publicKey: createPublicKey(ed25519PublicPem) },
 }
 
-/** A request as it arrived, with its body. */
+/** A received request with its body. */
 export type Arrived = ReceivedRequest & { body?: Buffer | undefined }
 
-/** What comes of a request: `ok`, `none`, or the reason why it is refused. */
+/** The outcome of a request: `ok`, `none`, or the reason for its rejection. */
 export function judge(request: Arrived, options: Partial<VerifyOptions> & { keyName?: KeyName } = {}): string {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') return parsed.outcome === 'none' ? 'none' : parsed.reason
@@ -59,7 +59,7 @@ export function judge(request: Arrived, options: Partial<VerifyOptions> & { keyN
 
 export type Draft = Partial<Omit<SignRequestOptions, 'key'>> & { keyName?: KeyName }
 
-/** A request signed by this package, as a server receives it. */
+/** A request signed by this package, as received by a server. */
 export function signed({ keyName = 'hmac', ...draft }: Draft = {}): Arrived {
   const options = { method: 'POST', url: 'http://api.example.com:4000/graphql/v1?a=1&b=2', created: now, ...draft }
   const headers = { 'Content-Type': 'application/json', ...draft.headers }
@@ -69,7 +69,7 @@ export function signed({ keyName = 'hmac', ...draft }: Draft = {}): Arrived {
   return arrive(options.method, options.url, { ...headers, ...added }, body)
 }
 
-/** The request as it arrives at the server of its address. */
+/** The request as received by the server of its URL. */
 export function arrive(
   method: string,
   url: string | URL,
@@ -85,7 +85,7 @@ export function arrive(
   }
 }
 
-/** The same request with another value for a header, which it must have. */
+/** The same request with another value of an existing header. */
 export function withHeader(request: Arrived, name: string, change: (value: string) => string): Arrived {
   const rawHeaders = [...request.rawHeaders]
   const at = rawHeaders.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === name.toLowerCase())
@@ -94,7 +94,7 @@ export function withHeader(request: Arrived, name: string, change: (value: strin
   return { ...request, rawHeaders }
 }
 
-/** The same request with more headers behind those that it has. */
+/** The same request with additional headers at the end. */
 export const withMore = (request: Arrived, ...headers: string[]): Arrived => ({
   ...request,
   rawHeaders: [...request.rawHeaders, ...headers],

@@ -4,14 +4,14 @@ import type { Mutations } from '../schema/types.generated.ts'
 import type { AttributeChanges, Attributes, CallOptions } from '../types.ts'
 import { type SendBatch, type SetManyItem, type SetManyOptions, type SetManyOutcome, setMany } from './set-many.ts'
 
-/** In which context, and how to call. */
+/** The context, and the options of the call. */
 export interface ContextOptions extends CallOptions {
-  /** Left away, the base. */
+  /** Default: the base values. */
   context?: string | undefined
 }
 
 /**
- * Attributes of devices, services and the user that the key belongs to, by the target's id.
+ * Attributes of devices, of services, and of the access key's user, by the id of the target.
  *
  * ```ts
  * const { device } = await muster.mutations.registerDevice({ name: 'gate' })
@@ -30,9 +30,9 @@ export class TargetAttributes {
     this.#sendBatch = sendBatch
   }
 
-  /** All attributes, nested: with a context, its overrides laid over the base values. */
+  /** Returns all attributes, nested. With a context, its overrides are merged with the base values. */
   get(target: string, options?: ContextOptions): Promise<Attributes>
-  /** One value; null where there is none. */
+  /** Returns one value, or null if it is not set. */
   get(target: string, name: string, options?: ContextOptions): Promise<string | null>
   async get(
     target: string,
@@ -46,9 +46,9 @@ export class TargetAttributes {
     return found[field] as Attributes | string | null
   }
 
-  /** Sets many, all or none, merged into what is there; null removes. Answers all of them afterwards. */
+  /** Sets several attributes, all or none, and keeps the others. Null removes. Returns all attributes after the change. */
   set(target: string, attributes: AttributeChanges, options?: ContextOptions): Promise<Attributes>
-  /** Sets one; null removes it. Answers the value now in force. */
+  /** Sets one attribute. Null removes it. Returns the effective value. */
   set(target: string, name: string, value: string | null, options?: ContextOptions): Promise<string | null>
   set(
     target: string,
@@ -61,24 +61,24 @@ export class TargetAttributes {
     return this.#mutations.setAttributes({ serviceId: target, attributes: first, context }, options)
   }
 
-  /** Removes one or many: in the base, or the overrides of a context. What is not there is no error. */
+  /** Removes base values, or overrides of a context. Ignores attributes that are not set. */
   async unset(target: string, names: string | readonly string[], options?: ContextOptions): Promise<void> {
     const given = typeof names === 'string' ? [names] : names
     if (given.length === 0) return
     await this.set(target, Object.fromEntries(given.map((name) => [name, null])), options)
   }
 
-  /** What is set in a context alone, nested: what overrides the base there, even by the same value. */
+  /** Returns only the overrides of a context, nested, including those that equal the base value. */
   async overrides(target: string, context: string, options: CallOptions = {}): Promise<Attributes> {
     return (await this.#read(target, { overrides: { $: { context } } }, options)).overrides as Attributes
   }
 
-  /** The contexts in which an attribute of the target has an override. */
+  /** Returns the contexts in which the target has overrides. */
   async contexts(target: string, options: CallOptions = {}): Promise<string[]> {
     return (await this.#read(target, { contexts: true }, options)).contexts as string[]
   }
 
-  /** Sets attributes of many targets, in batches, so many at once; what is refused does not keep the others back. */
+  /** Sets attributes of many targets in concurrent batches. A rejected target does not affect the others. */
   setMany(
     items: Iterable<SetManyItem> | AsyncIterable<SetManyItem>,
     options: SetManyOptions = {},
@@ -92,8 +92,8 @@ export class TargetAttributes {
     value: string | null,
     { context, ...options }: ContextOptions = {},
   ): Promise<string | null> {
-    // Left away, it would be missing in the request.
-    if (value === undefined) throw new TypeError('value must be a text, or null to remove the attribute')
+    // JSON would omit undefined.
+    if (value === undefined) throw new TypeError('value must be a string, or null to remove the attribute')
     return this.#mutations.setAttribute({ serviceId: target, name, value, context }, options)
   }
 
@@ -105,7 +105,7 @@ export class TargetAttributes {
     }
     const found = isUser ? (login.id === target ? login : undefined) : login.service?.[0]
     if (found === undefined)
-      throw new NotFoundError('NOT_FOUND', `no device, service or user ${JSON.stringify(target)} of yours`)
+      throw new NotFoundError('NOT_FOUND', `no device, service, or user ${JSON.stringify(target)} in your account`)
     return found
   }
 }

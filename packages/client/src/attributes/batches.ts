@@ -1,7 +1,7 @@
-/** A batch is one request, which may have a mebibyte; some of it is left for what stands around the items. */
+/** A batch is one request, which is limited to 1 MiB. This leaves room for the rest of the request. */
 const BATCH_BYTES = 900_000
 
-/** Groups items as they come, so many a group, and fewer where they are long. */
+/** Groups items as they arrive, up to a number of items and a size. */
 export async function* batchesOf<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   size: number,
@@ -9,7 +9,7 @@ export async function* batchesOf<Item>(
   let batch: Item[] = []
   let bytes = 0
   for await (const item of items) {
-    // A UTF-16 unit is three bytes at most.
+    // A UTF-16 code unit takes at most 3 bytes in UTF-8.
     const more = JSON.stringify(item).length * 3
     if (batch.length > 0 && (batch.length === size || bytes + more > BATCH_BYTES)) {
       yield batch

@@ -3,33 +3,33 @@ import type { AttributesResult } from '../schema/types.generated.ts'
 import type { AttributeChanges, CallOptions } from '../types.ts'
 import { batchesOf } from './batches.ts'
 
-/** The attributes to set of one target. */
+/** The attributes to set on one target. */
 export interface SetManyItem {
-  /** Id of a device, a service or the user. */
+  /** Id of a device, a service, or the user. */
   target: string
   attributes: AttributeChanges
   context?: string | undefined
 }
 
 export interface SetManyOptions extends CallOptions {
-  /** The context of items that name none; left away, the base. */
+  /** The context of items that have none. Default: the base values. */
   context?: string | undefined
-  /** Batches under way at once: 4. */
+  /** Batches in flight. Default: 4. */
   concurrency?: number | undefined
-  /** Items a batch, 1 to 1000: 100. */
+  /** Items per batch, 1 to 1000. Default: 100. */
   batch?: number | undefined
-  /** Told after each batch how many are done. */
+  /** Called after each batch with the number of finished items. */
   onProgress?: ((progress: { succeeded: number; failed: number }) => void) | undefined
 }
 
-/** What came of setting many. */
+/** The outcome of `setMany`. */
 export interface SetManyOutcome {
   succeeded: number
-  /** Those refused, and why; nothing of them was set. */
+  /** Rejected items, with reasons. None of their attributes were set. */
   failed: (SetManyItem & { code: string; message: string })[]
 }
 
-/** Sends a batch and answers a result for each item, at its place. */
+/** Sends a batch and returns the results in the order of the items. */
 export type SendBatch = (
   items: { serviceId: string; attributes: AttributeChanges; context: string | undefined }[],
   options: CallOptions,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { effectOf } from './operation.ts'
 
-describe('the effect of a document', () => {
+describe('effectOf', () => {
   it.each([
     ['{ version }', 'none'],
     ['query mutation { version }', 'none'],
@@ -35,7 +35,7 @@ describe('the effect of a document', () => {
     ['C', 'idempotent'],
     ['D', 'once'],
     [undefined, 'once'],
-  ])('is that of the operation named: %s', (name, effect) => {
+  ])('uses the named operation: %s', (name, effect) => {
     expect(effectOf(several, name)).toBe(effect)
   })
 })

@@ -1,15 +1,15 @@
-// Strings, block strings and comments (GraphQL §2.1.4, §2.9.4): what they hold is no part of the structure.
+// Strings, block strings, and comments (GraphQL §2.1.4, §2.9.4). Their content is not part of the structure.
 const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 
 /**
- * What sending a document twice does: `none` changes nothing, `idempotent` leaves what sending it once leaves, `creates` takes
- * effect once if both carry the same Idempotency-Key, and `once` takes effect twice.
+ * The effect of sending a document twice. `none`: it changes nothing. `idempotent`: the result is the same as sending it
+ * once. `creates`: it takes effect once if both requests have the same Idempotency-Key. `once`: it takes effect twice.
  */
 export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
- * Mutations that set a value: sent twice, they leave what they leave when sent once. Those of access keys and webhooks are
- * not among them: a second one could undo what somebody did in between to stop one.
+ * Mutations that set a value, so sending them twice has the same result as once. Excludes those of access keys and webhooks:
+ * a second request could undo a change in between that disabled one.
  */
 const idempotent: ReadonlySet<string> = new Set([
   'setAttribute',
@@ -30,10 +30,10 @@ const creating: ReadonlySet<string> = new Set([
   'registerDevice',
 ])
 
-/** From the gravest. */
+/** From the most severe to the least severe. */
 const effects: readonly Effect[] = ['once', 'creates', 'idempotent', 'none']
 
-/** The effect of the operation that would run; the gravest if it is not known which one. If in doubt, `once`. */
+/** The effect of the operation that would run, or the most severe effect if it is unknown which one. If in doubt, `once`. */
 export function effectOf(document: string, operationName?: string): Effect {
   const definitions = readDefinitions(document)
   const named = definitions.filter(({ kind, name }) => kind !== 'fragment' && name === operationName)
@@ -54,7 +54,7 @@ function effectOfDefinition({ kind, rootFields }: Definition): Effect {
 interface Definition {
   kind: string
   name: string | undefined
-  /** `...` stands for what a fragment brings. */
+  /** `...` represents the fields of a fragment. */
   rootFields: string[]
 }
 
@@ -78,7 +78,7 @@ function readDefinitions(document: string): Definition[] {
   return definitions
 }
 
-/** Arguments and variables hold braces and names of their own. */
+/** Removes arguments and variables, which can contain braces and names. */
 function withoutParentheses(document: string): string {
   let depth = 0
   return document.replace(ignored, ' ').replace(/[()]|[^()]+/g, (part) => {

@@ -9,14 +9,14 @@ const documents = [
   'subscription { a { ...F ... on T @include(if: true) { b } ... { c } } } fragment F on T @d { d(x: []) }',
 ]
 
-/** A document as it was parsed, but for how its texts are quoted. */
+/** A parsed document, ignoring the quoting style of its strings. */
 const meaningOf = (text: string): unknown =>
   JSON.parse(JSON.stringify(parse(text, { noLocation: true }), (name, value) => (name === 'block' ? undefined : value)))
 
-it.each(documents)('writes a parsed document as one that means the same: %s', (text) => {
+it.each(documents)('prints a parsed document with the same meaning: %s', (text) => {
   expect(meaningOf(printDocument(parse(text)))).toEqual(meaningOf(text))
 })
 
-it('refuses what cannot be run', () => {
+it('rejects documents that are not executable', () => {
   expect(() => printDocument(parse('type A { b: Int }'))).toThrow(TypeError)
 })

@@ -1,10 +1,10 @@
-/** A document that was parsed. */
+/** A parsed document. */
 export interface SyntaxTree {
   readonly kind: 'Document'
   readonly definitions: readonly object[]
 }
 
-/** A node of a parsed document, as graphql-js shapes it. */
+/** A node of a parsed document, in the format of graphql-js. */
 interface Node {
   readonly kind: string
   readonly name?: Node
@@ -12,19 +12,19 @@ interface Node {
   readonly [member: string]: unknown
 }
 
-/** Writes a parsed document as text, for documents that come without theirs. */
+/** Prints a parsed document as a string. */
 export const printDocument = (document: SyntaxTree): string =>
   document.definitions.map((node) => print(node as Node)).join('\n')
 
 function print(node: Node): string {
   const write = writers[node.kind]
-  if (write === undefined) throw new TypeError(`a document that is run cannot hold a ${node.kind}`)
+  if (write === undefined) throw new TypeError(`an executable document cannot contain a ${node.kind}`)
   return write(node)
 }
 
 const one = (node: unknown): string => (node === undefined || node === null ? '' : print(node as Node))
 const all = (nodes: unknown, between = ' '): string => ((nodes ?? []) as Node[]).map(print).join(between)
-/** Something around what is there, nothing around nothing. */
+/** Wraps a string unless it is empty. */
 const wrap = (start: string, text: string, end = ''): string => (text === '' ? '' : start + text + end)
 
 const directives = (node: Node): string => wrap(' ', all(node.directives))
@@ -53,7 +53,7 @@ const writers: Readonly<Record<string, (node: Node) => string>> = {
   EnumValue: (node) => String(node.value),
   BooleanValue: (node) => String(node.value),
   NullValue: () => 'null',
-  // A JSON string is a GraphQL one: its escapes are among those of GraphQL (§2.9.4).
+  // A JSON string is a valid GraphQL string, because GraphQL supports all its escapes (§2.9.4).
   StringValue: (node) => JSON.stringify(node.value),
   ListValue: (node) => `[${all(node.values, ', ')}]`,
   ObjectValue: (node) => `{${all(node.fields, ', ')}}`,

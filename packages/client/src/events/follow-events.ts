@@ -8,36 +8,36 @@ import type { Transport } from '../transport/transport.ts'
 import type { CallOptions } from '../types.ts'
 import { StreamEnd, subscribeOnce } from './subscribe.ts'
 
-/** Which events, and from where on. */
+/** The filter of events and the starting point. */
 export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | 'retries'> {
   types?: readonly EventType[] | undefined
-  /** Those of these devices. */
+  /** Only events of these devices. */
   deviceId?: readonly string[] | undefined
-  /** Id of the last event seen; left away: from now on. */
+  /** Id of the last event seen. Default: start now. */
   after?: string | undefined
-  /** Called each time a connection stands: what happens from then on is told. */
+  /** Called after each connection. Events from then on are received. */
   onConnect?: (() => void) | undefined
 }
 
 export interface Following {
   transport: Transport
   run: RunQuery
-  /** Events that are there already, newest first. */
+  /** Past events, newest first. */
   pastEvents: (select: object) => List<Record<string, unknown>>
   options: EventOptions & { select?: unknown }
 }
 
-/** The id of each event, whatever is selected; what it is answered under is no field of an event. */
-const PLACE = 'placeOfEvent'
+/** The alias under which the id of each event is selected. It is not a field of Event. */
+const ID_ALIAS = 'placeOfEvent'
 
 /**
- * Events as they happen, over as many connections as it takes, each going on after the last event seen. Until the first one
- * comes, that is the newest there was at the start.
+ * Yields events as they happen. Reconnects as needed and continues after the last event seen. Before the first event, that
+ * is the newest event at the start.
  */
 export async function* followEvents(following: Following): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const { transport, options } = following
   const { signal, retries = transport.retries, timeout = transport.timeout, onConnect } = options
-  const select = { ...((options.select as object | undefined) ?? plainSelection('Event')), [`${PLACE}: id`]: true }
+  const select = { ...((options.select as object | undefined) ?? plainSelection('Event')), [`${ID_ALIAS}: id`]: true }
   const beginning = options.after ?? (await newestId(following))
   let place = options.after
   let failures = 0
@@ -46,9 +46,9 @@ export async function* followEvents(following: Following): AsyncGenerator<Record
     try {
       const resumed = place ?? (hasStood ? beginning : undefined)
       if (hasStood && resumed === undefined) {
-        // There was no event to go on after: whatever there is by now has happened since.
+        // There was no event at the start, so all existing events are new.
         for (const event of await eventsSoFar(following, select)) {
-          place = takePlace(event)
+          place = takeId(event)
           yield event
         }
       }
@@ -60,12 +60,12 @@ export async function* followEvents(following: Following): AsyncGenerator<Record
       }
       for await (const data of subscribeOnce({ transport, operation, timeout, signal, onConnect: connected })) {
         const event = data.events as Record<string, unknown>
-        place = takePlace(event)
+        place = takeId(event)
         yield event
       }
     } catch (thrown) {
       if (!(thrown instanceof StreamEnd)) throw thrown
-      // The server may still count a stream that it has not noticed to be broken.
+      // The server may still count a broken stream that it has not detected yet.
       const mayReturn = thrown.mayReturn || (hasStood && thrown.error instanceof LimitExceededError)
       if (!mayReturn || (!hasStood && failures >= retries)) throw thrown.error
       const delay = retryDelay(failures++, thrown.retryAfter)
@@ -75,9 +75,9 @@ export async function* followEvents(following: Following): AsyncGenerator<Record
   }
 }
 
-function takePlace(event: Record<string, unknown>): string {
-  const place = event[PLACE] as string
-  delete event[PLACE]
+function takeId(event: Record<string, unknown>): string {
+  const place = event[ID_ALIAS] as string
+  delete event[ID_ALIAS]
   return place
 }
 

@@ -1,23 +1,23 @@
-/** A message of Server-Sent Events; comments are none. */
+/** A message of Server-Sent Events, not a comment. */
 export interface Message {
   event: string
   data: string
 }
 
 /**
- * Reads messages from a body as they come (HTML §9.2.6, in what GraphQL over SSE uses of it). Rejects where none of its bytes comes
- * for `silence` milliseconds: the server sends comments while nothing happens.
+ * Reads messages from a body as they arrive (the subset of HTML §9.2.6 that GraphQL over SSE uses). Rejects if no bytes
+ * arrive for `timeout` milliseconds. The server sends comments while nothing happens.
  */
 export async function* readMessages(
   body: ReadableStream<Uint8Array>,
-  silence: number,
+  timeout: number,
 ): AsyncGenerator<Message, void, undefined> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let rest = ''
   try {
     for (;;) {
-      const { done, value } = await withinTime(reader.read(), silence)
+      const { done, value } = await withinTime(reader.read(), timeout)
       if (done) return
       const blocks = (rest + decoder.decode(value, { stream: true })).replaceAll('\r\n', '\n').split('\n\n')
       rest = blocks.pop()!
@@ -34,7 +34,7 @@ export async function* readMessages(
 async function withinTime<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silent = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing came for ${milliseconds / 1_000} s`)), milliseconds)
+    timer = setTimeout(() => reject(new Error(`no data for ${milliseconds / 1_000} s`)), milliseconds)
   })
   try {
     return await Promise.race([promise, silent])

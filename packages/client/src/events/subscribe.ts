@@ -1,12 +1,12 @@
 import { BadAnswerError, errorOf, type GraphQLProblem, NoAnswerError } from '../errors.ts'
-import { judgeAnswer, judgeFailure } from '../transport/attempt.ts'
+import { attemptFromFailure, attemptFromResponse } from '../transport/attempt.ts'
 import { type Operation, prepareRequest, type Transport } from '../transport/transport.ts'
 import { readMessages } from './server-sent-events.ts'
 
-/** The server sends a comment every 12 s. */
-const SILENCE = 45_000
+/** Longer than the 12 seconds between the server's comments. */
+const IDLE_TIMEOUT_MS = 45_000
 
-/** Why a stream ended, and whether it may be opened again. */
+/** Why a stream ended, and whether to open it again. */
 export class StreamEnd extends Error {
   readonly error: Error
   readonly mayReturn: boolean
@@ -23,28 +23,28 @@ export class StreamEnd extends Error {
 export interface Subscribing {
   transport: Transport
   operation: Operation
-  /** Milliseconds that opening may take. */
+  /** Milliseconds for opening the stream. */
   timeout: number
   signal: AbortSignal | undefined
   onConnect: () => void
 }
 
-/** What a subscription answers over one connection (GraphQL over SSE, distinct connections mode). Throws StreamEnd, always. */
+/** Yields the results of a subscription on one connection (GraphQL over SSE, distinct connections mode). Always ends with a StreamEnd error. */
 export async function* subscribeOnce(given: Subscribing): AsyncGenerator<Record<string, unknown>, never, undefined> {
   const stop = new AbortController()
   try {
     const response = await open(given, stop)
     given.onConnect()
-    for await (const { event, data } of readMessages(response.body!, SILENCE)) {
+    for await (const { event, data } of readMessages(response.body!, IDLE_TIMEOUT_MS)) {
       if (event === 'complete') break
       if (event === 'next') yield readResult(data)
     }
-    throw new StreamEnd(new NoAnswerError('NO_ANSWER', 'the stream of events ended'), true)
+    throw new StreamEnd(new NoAnswerError('NO_ANSWER', 'the event stream ended'), true)
   } catch (error) {
-    // The caller's wish is told as such.
+    // Throw the reason of the caller's abort.
     given.signal?.throwIfAborted()
     if (error instanceof StreamEnd) throw error
-    const message = `the stream of events broke: ${(error as Error).message}`
+    const message = `the event stream was interrupted: ${(error as Error).message}`
     throw new StreamEnd(new NoAnswerError('NO_ANSWER', message, { cause: error }), true)
   } finally {
     stop.abort()
@@ -55,33 +55,33 @@ async function open({ transport, operation, timeout, signal }: Subscribing, stop
   signal?.throwIfAborted()
   const endpoint = `${transport.endpoint}/stream`
   const request = await prepareRequest(transport, endpoint, operation, 'text/event-stream')
-  const late = new DOMException('it took too long', 'TimeoutError')
+  const late = new DOMException('the operation timed out', 'TimeoutError')
   const timer = setTimeout(() => stop.abort(late), timeout)
   try {
     const signals = signal === undefined ? [stop.signal] : [signal, stop.signal]
     const response = await transport.fetch(endpoint, { ...request, signal: AbortSignal.any(signals) })
     if (response.ok && response.headers.get('content-type')?.startsWith('text/event-stream') && response.body !== null)
       return response
-    throw await refusalOf(endpoint, response)
+    throw await toStreamEnd(endpoint, response)
   } catch (error) {
     if (error instanceof StreamEnd) throw error
     signal?.throwIfAborted()
-    const attempt = judgeFailure({ endpoint, effect: 'none', error, timeout })
+    const attempt = attemptFromFailure({ endpoint, effect: 'none', error, timeout })
     throw new StreamEnd(attempt.error!, attempt.outcome !== 'final')
   } finally {
     clearTimeout(timer)
   }
 }
 
-async function refusalOf(endpoint: string, response: Response): Promise<StreamEnd> {
-  const attempt = judgeAnswer({ endpoint, effect: 'none', response, text: await response.text() })
+async function toStreamEnd(endpoint: string, response: Response): Promise<StreamEnd> {
+  const attempt = attemptFromResponse({ endpoint, effect: 'none', response, text: await response.text() })
   const { outcome, retryAfter } = attempt
   if (attempt.error !== undefined) return new StreamEnd(attempt.error, outcome !== 'final', retryAfter)
   const { errors = [], ...details } = attempt.answer
   const error =
     errors.length > 0
       ? errorOf(errors, details)
-      : new BadAnswerError('BAD_ANSWER', `${endpoint} answered no stream of events`, details)
+      : new BadAnswerError('BAD_ANSWER', `the response of ${endpoint} is not an event stream`, details)
   return new StreamEnd(error, outcome !== 'final', retryAfter)
 }
 

@@ -5,20 +5,20 @@ import type { FetchedPage } from './pages.ts'
 /** Runs a selection of Query. */
 export type RunQuery = (selection: object, options: CallOptions) => Promise<Record<string, unknown>>
 
-const USUAL_SIZE = 1_000
+const DEFAULT_SIZE = 1_000
 
 interface Question<Item> {
   run: RunQuery
   call: CallOptions
   page: PageOptions
   usualSize?: number
-  /** The whole question, given what to ask of the list, and its arguments of the page. */
+  /** Builds the whole query from the selection of the list and the arguments of the page. */
   ask: (members: object, page: object) => object
-  /** The list in the answer. */
+  /** Finds the list in the response. */
   find: (answer: Record<string, unknown>) => unknown
-  /** What to ask of each item of the API's list. */
+  /** The selection for each item of the API's list. */
   items: object
-  /** The items that come of those, where they are others. */
+  /** Converts the API's items to other items. */
   toItems?: (items: never[]) => Item[]
   countAll?: () => Promise<number>
 }
@@ -27,14 +27,14 @@ interface AnsweredList extends FetchedPage<never> {
   total: number
 }
 
-/** The list that a question of the API comes to. */
+/** Creates a list from an API query. */
 export function listOf<Item>(question: Question<Item>): List<Item> {
   const { run, call, ask, find, items, page, toItems = (found: never[]) => found as Item[] } = question
-  const usualSize = question.usualSize ?? USUAL_SIZE
+  const usualSize = question.usualSize ?? DEFAULT_SIZE
   return new List<Item>({
     page,
     usualSize,
-    // Where an item of the API's list may come to none, one at a time could take long.
+    // If items of the API's list may yield nothing, pages of one item would be slow.
     firstSize: question.toItems === undefined ? 1 : usualSize,
     async fetchPage(size, after) {
       const found = find(await run(ask({ items, hasMore: true, cursor: true }, { size, after }), call)) as AnsweredList
@@ -54,7 +54,7 @@ interface Parts {
   filter: Record<string, unknown>
 }
 
-/** Takes the options of a list apart: how to call, which page, what to ask, and which items. */
+/** Splits the options of a list into call options, page options, the selection, and the filter. */
 export function partsOf(options: PageOptions & CallOptions & { select?: unknown }): Parts {
   const { size, after, signal, timeout, retries, select, ...filter } = options
   return { call: { signal, timeout, retries }, page: { size, after }, select: select as object | undefined, filter }

@@ -4,36 +4,36 @@ import type { Checked, Selected, Selection } from '../select/selection.ts'
 import type { CallOptions } from '../types.ts'
 import type { PageOptions } from './list.ts'
 
-/** Arguments of a list that say which items, and not which page of them. */
+/** The filter arguments of a list, without the arguments of the page. */
 type Filter<Field> = Omit<ArgumentsOf<Field>, 'size' | 'from' | 'after' | 'last'>
 
 interface ListOptions extends PageOptions, Pick<CallOptions, 'signal' | 'timeout' | 'retries'> {}
 
 export interface Choice<Name extends keyof ObjectTypes, Given> {
-  /** What to ask of each item; all plain fields if left away. */
+  /** The selection for each item. Default: all plain fields. */
   select?: (Given & Checked<Name, Given>) | undefined
 }
 
-/** What the items of a list, or one item, come as: what was selected, or all plain fields. */
+/** The type of items: the selected fields, or all plain fields. */
 export type Chosen<Name extends keyof ObjectTypes, Given, Plain> = [Given] extends [never]
   ? Plain
   : Selected<Name, Given>
 
 export type AnySelection<Name extends keyof ObjectTypes> = Selection<Name>
 
-/** Which devices: `name` is a part of it, case aside, the others are exact. */
+/** The filter of devices. `name` matches parts, case-insensitively. The others match exactly. */
 export interface DeviceListOptions extends Filter<ObjectTypes['User']['devices']>, ListOptions {}
 
-/** Which services. */
+/** The filter of services. */
 export interface ServiceListOptions extends Filter<ObjectTypes['Device']['services']>, ListOptions {
-  /** Those of these devices alone; at most 1000. */
+  /** Only services of these devices, at most 1000. */
   deviceId?: string | readonly string[] | undefined
 }
 
-/** Which events. */
+/** The filter of events. */
 export interface PastEventListOptions extends Filter<ObjectTypes['User']['events']>, ListOptions {}
 
-/** Which deliveries. */
+/** The filter of deliveries. */
 export interface DeliveryListOptions extends Filter<ObjectTypes['Webhook']['deliveries']>, ListOptions {
   webhookId: string
 }

@@ -1,10 +1,10 @@
 import { type FetchPage, loopPages, type Page } from './pages.ts'
 
-/** Where a list begins, and in which steps it is asked for. */
+/** The starting point and the page size of a list. */
 export interface PageOptions {
-  /** Items a page, 1 to 1000; pages whose answer would be too big are asked for again with half as many. */
+  /** Items per page, 1 to 1000. If a response would be too large, the page is requested again with half the size. */
   size?: number | undefined
-  /** A cursor to go on from. */
+  /** The cursor to continue from. */
   after?: string | undefined
 }
 
@@ -12,14 +12,14 @@ interface Source<Item> {
   fetchPage: FetchPage<Item>
   countAll: () => Promise<number>
   page: PageOptions
-  /** Items a page where nothing is said. */
+  /** The default page size. */
   usualSize: number
-  /** Items a page on the way to the first. */
+  /** The page size for finding the first item. */
   firstSize: number
 }
 
 /**
- * A list that pages by itself, holding one page at a time. Each loop begins anew.
+ * A list that loads its pages automatically, one at a time. Each loop starts again from the beginning.
  *
  * ```ts
  * for await (const { name } of muster.devices({ state: 'active' })) console.log(name)
@@ -36,18 +36,18 @@ export class List<Item> implements AsyncIterable<Item> {
     for await (const { items } of this.pages()) yield* items
   }
 
-  /** The same a page at a time, each with the cursor behind it. */
+  /** Yields pages, each with the cursor after it. */
   pages(): AsyncGenerator<Page<Item>, void, undefined> {
     const { fetchPage, page, usualSize } = this.#source
     return loopPages(fetchPage, { size: page.size ?? usualSize, after: page.after ?? null })
   }
 
-  /** How many there are in all, whatever has been seen. */
+  /** Returns the total number of items, independent of the position. */
   total(): Promise<number> {
     return this.#source.countAll()
   }
 
-  /** The first item, undefined where there is none. */
+  /** Returns the first item, or undefined if the list is empty. */
   async first(): Promise<Item | undefined> {
     const { fetchPage, page, firstSize } = this.#source
     for await (const { items } of loopPages(fetchPage, { size: firstSize, after: page.after ?? null })) {
@@ -56,7 +56,7 @@ export class List<Item> implements AsyncIterable<Item> {
     return undefined
   }
 
-  /** All of them at once, for lists that are known to be short. */
+  /** Returns all items in an array, for short lists. */
   async toArray(): Promise<Item[]> {
     const all: Item[] = []
     for await (const item of this) all.push(item)

@@ -9,18 +9,18 @@ import type {
   ServiceListOptions,
 } from './list-options.ts'
 
-/** Devices a page of services: each may have a hundred. */
-const USUAL_DEVICES = 200
-/** Deliveries a page: the API answers them for each webhook. */
-const USUAL_DELIVERIES = 100
-/** Before anything was recorded: without a date the API itself reaches back one month, on the first page. */
+/** Devices per page of services. Each device may have 100 services. */
+const DEFAULT_DEVICES = 200
+/** Deliveries per page. The API returns them for each webhook. */
+const DEFAULT_DELIVERIES = 100
+/** A date before all events. Without a date, the API's first page covers only one month. */
 const BEGINNING = '1970-01-01T00:00:00Z'
 
 type Selecting<Options> = Options & { select?: unknown }
 
 export function listDevices<Item>(run: RunQuery, options: Selecting<DeviceListOptions>): List<Item> {
   const { filter, select = plainSelection('Device'), ...rest } = partsOf(options)
-  // By id, which never changes, none is seen twice and none is missed.
+  // Ids never change, so sorting by id returns each device exactly once.
   const order = { sort: 'id asc', ...filter }
   return listOf<Item>({
     run,
@@ -43,7 +43,7 @@ export function listServices<Item>(run: RunQuery, options: Selecting<ServiceList
     listOf<Item>({
       run,
       ...rest,
-      usualSize: USUAL_DEVICES,
+      usualSize: DEFAULT_DEVICES,
       items: { services: { $: ofServices, ...items } },
       ask: (members, page) => ({ login: { devices: { $: { ...ofDevices, ...page }, ...members } } }),
       find: ({ login }) => (login as { devices: unknown }).devices,
@@ -75,7 +75,7 @@ export function listDeliveries<Item>(run: RunQuery, options: Selecting<DeliveryL
   return listOf<Item>({
     run,
     ...rest,
-    usualSize: USUAL_DELIVERIES,
+    usualSize: DEFAULT_DELIVERIES,
     items: select,
     ask: (members, page) => ({
       login: { webhooks: { id: true, deliveries: { $: { ...which, ...page }, ...members } } },

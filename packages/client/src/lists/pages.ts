@@ -3,7 +3,7 @@ import { LimitExceededError, QueryTooComplexError } from '../errors.ts'
 /** A page of a list. */
 export interface Page<Item> {
   items: Item[]
-  /** Given to `after`, goes on behind this page; null on an empty one. */
+  /** Pass it as `after` to continue after this page. Null if the page is empty. */
   cursor: string | null
 }
 
@@ -13,7 +13,7 @@ export interface FetchedPage<Item> extends Page<Item> {
 
 export type FetchPage<Item> = (size: number, after: string | null) => Promise<FetchedPage<Item>>
 
-/** Pages by cursor, which marks the place itself: items that go or move meanwhile neither end nor derail the loop. */
+/** Pages by cursor. A cursor encodes a position, so items that are deleted or moved in the meantime do not disturb the loop. */
 export async function* loopPages<Item>(
   fetchPage: FetchPage<Item>,
   start: { size: number; after: string | null },
@@ -32,7 +32,7 @@ export async function* loopPages<Item>(
   }
 }
 
-/** undefined: the answer would be too big, and a smaller page might not be. */
+/** Returns undefined if the response would be too large but a smaller page may fit. */
 async function fetchIfItFits<Item>(
   fetchPage: FetchPage<Item>,
   size: number,

@@ -3,30 +3,30 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseIni } from './ini.ts'
 
-/** Who asks, and where the server is. */
+/** The access key and the server URL. */
 export interface StoredCredentials {
   url: string
   keyId: string
-  /** In base64; or a private key. */
+  /** The secret in base64, unless there is a private key. */
   secret?: string
   /** Ed25519 as PEM. */
   privateKey?: string
-  /** The section of the file; `default` where there was none to read. */
+  /** The section of the file, or `default` if no file was read. */
   profile: string
-  /** Where they come from; undefined where they come from the environment alone. */
+  /** Path of the file, or undefined if all values come from the environment. */
   file?: string
 }
 
 export interface ReadCredentialsOptions {
-  /** A section of the file: MUSTER_PROFILE, else `default`, if left away. */
+  /** A section of the file. Default: MUSTER_PROFILE, else `default`. */
   profile?: string | undefined
-  /** MUSTER_CREDENTIALS, else the usual places, if left away. */
+  /** Path of the file. Default: MUSTER_CREDENTIALS, else the default locations. */
   file?: string | undefined
-  /** `process.env` if left away. */
+  /** Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-/** There are no credentials, or something is missing in them; the message says what and where. */
+/** There are no credentials, or they are incomplete. The message says what is missing and where. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
 }
@@ -36,8 +36,8 @@ type Values = ReadonlyMap<string, string>
 const names = ['MUSTER_URL', 'MUSTER_ACCESS_KEY_ID', 'MUSTER_SECRET_ACCESS_KEY', 'MUSTER_PRIVATE_KEY_FILE'] as const
 
 /**
- * Reads the credentials file that the server writes and `muster configure` keeps. Where neither file nor profile is given,
- * the environment comes before it, and is enough where it says all.
+ * Reads the credentials file that the server or `muster configure` writes. If neither file nor profile is given, the
+ * environment takes precedence, and no file is needed if the environment is complete.
  *
  * ```ts
  * const { url, keyId } = await readCredentials({ profile: 'staging' })
@@ -61,7 +61,7 @@ export async function readCredentials(options: ReadCredentialsOptions = {}): Pro
 const valuesOf = (env: Readonly<Record<string, string | undefined>>): Map<string, string> =>
   new Map(names.flatMap((name): [string, string][] => (env[name] ? [[name, env[name]]] : [])))
 
-/** A key that the environment names comes with what it signs with, and not with another key's. */
+/** If the environment sets the access key, do not combine it with the secret of another key. */
 function merge(section: Values, ofEnvironment: Values): Values {
   const values = new Map(section)
   if (ofEnvironment.has('MUSTER_ACCESS_KEY_ID')) {
@@ -95,10 +95,10 @@ async function toCredentials(
   }
 }
 
-/** A relative path counts from the credentials file. */
+/** A relative path is relative to the credentials file. */
 async function readPrivateKey(path: string, file: string | undefined): Promise<string> {
-  const text = await readIfThere(resolve(file === undefined ? '.' : dirname(file), path))
-  if (text === undefined) throw new CredentialsError(`MUSTER_PRIVATE_KEY_FILE names ${path}, which is not there`)
+  const text = await readIfExists(resolve(file === undefined ? '.' : dirname(file), path))
+  if (text === undefined) throw new CredentialsError(`MUSTER_PRIVATE_KEY_FILE is ${path}, which does not exist`)
   return text
 }
 
@@ -109,13 +109,13 @@ async function findFile(
   const named = given ?? (env.MUSTER_CREDENTIALS || undefined)
   const places = named === undefined ? usualPlaces(env) : [resolve(named)]
   for (const file of places) {
-    const text = await readIfThere(file)
+    const text = await readIfExists(file)
     if (text !== undefined) return { file, text }
   }
   throw new CredentialsError(
     named === undefined
-      ? `there are no credentials in ${places.join(' or ')}: the first start of the server writes them`
-      : `there are no credentials at ${places[0]}`,
+      ? `no credentials found in ${places.join(' or ')}; the first start of the server writes them`
+      : `no credentials found in ${places[0]}`,
   )
 }
 
@@ -124,12 +124,12 @@ const usualPlaces = (env: Readonly<Record<string, string | undefined>>): string[
   join(env.HOME || homedir(), '.muster', 'credentials'),
 ]
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new CredentialsError(`the credentials cannot be read: ${message}`)
+    throw new CredentialsError(`cannot read the credentials: ${message}`)
   }
 }

@@ -1,7 +1,7 @@
 /** Values by section, then by name. */
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** Reads sections of `NAME=value`; blanks around, quotes around a value, empty lines, and lines that begin with ; or # aside. */
+/** Parses sections of `NAME=value`. Ignores outer whitespace, quotes around values, empty lines, and lines that begin with ; or #. */
 export function parseIni(text: string): Ini {
   const sections = new Map<string, Map<string, string>>()
   let section = new Map<string, string>()

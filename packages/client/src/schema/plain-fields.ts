@@ -1,4 +1,4 @@
-/** A field as the schema has it: its type as GraphQL writes it, and those of its arguments where it takes any. */
+/** A field of the schema: its GraphQL type, and the types of its arguments, if any. */
 export type FieldEntry = string | readonly [type: string, argumentTypes: Readonly<Record<string, string>>]
 
 /** Object types by name, each with its fields. */
@@ -13,8 +13,8 @@ export const argumentsOf = (entry: FieldEntry): Readonly<Record<string, string>>
 export const nameOf = (type: string): string => type.replace(/[[\]!]/g, '')
 
 /**
- * The fields of a type that are asked for where nothing is chosen: all plain values; objects that take no arguments and do
- * not lead back to the type; and lists of objects that hold nothing but plain values.
+ * The fields of a type that are selected by default: plain values, objects without arguments that do not lead back to the
+ * type, and lists of objects with only plain values.
  */
 export function plainFields(table: SchemaTable, typeName: string): string[] {
   const fields = Object.entries(table[typeName] ?? {})

@@ -1,7 +1,7 @@
 import { argumentsOf, nameOf, plainFields, typeOf } from '../schema/plain-fields.ts'
 import { schemaTable } from '../schema/table.generated.ts'
 
-/** A document with the values of its variables. */
+/** A document and the values of its variables. */
 export interface BuiltDocument {
   document: string
   variables: Record<string, unknown>
@@ -10,8 +10,8 @@ export interface BuiltDocument {
 type Root = 'Query' | 'Mutation' | 'Subscription'
 
 /**
- * Writes a selection as a document. Arguments become variables, so that one selection is one text, which the server keeps
- * prepared. Throws TypeError for what the schema does not have.
+ * Converts a selection to a document. Arguments become variables, so that the document of a selection is always the same and
+ * the server can cache it. Throws TypeError for fields and arguments that the schema does not have.
  */
 export function buildDocument(root: Root, selection: object): BuiltDocument {
   const declared: string[] = []

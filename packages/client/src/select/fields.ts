@@ -1,13 +1,13 @@
 // biome-ignore lint/complexity/noBannedTypes: no arguments at all
 export type NoArguments = {}
 
-/** A field of plain values, in the terms of the compiler. */
+/** The type of a field with plain values. */
 export interface Leaf<Value, Arguments = NoArguments> {
   leaf: Value
   arguments: Arguments
 }
 
-/** A field of objects, in the terms of the compiler. */
+/** The type of a field with objects. */
 export interface Branch<Name extends string, Shape, Arguments = NoArguments> {
   branch: Name
   shape: Shape
@@ -16,18 +16,18 @@ export interface Branch<Name extends string, Shape, Arguments = NoArguments> {
 
 export type AnyField = { arguments: unknown }
 
-/** The arguments that a field takes. */
+/** The arguments of a field. */
 export type ArgumentsOf<Field> = Field extends { arguments: infer Arguments } ? Arguments : never
 
-/** `$` with a field's arguments: not there where it takes none, optional where all of them are. */
+/** `$` with the arguments of a field. Omitted if there are none, and optional if all are optional. */
 export type ArgumentsMember<Arguments> = keyof Arguments extends never
   ? unknown
   : NoArguments extends Arguments
     ? { readonly $?: Arguments }
     : { readonly $: Arguments }
 
-/** The field that a member of a selection asks for: `attributes` of `'atNight: attributes'`. */
+/** The field that a member of a selection selects: `attributes` for `'atNight: attributes'`. */
 export type FieldName<Key> = Key extends `${string}: ${infer Name}` ? Name : Key
 
-/** The name that a member of a selection has in the answer. */
-export type AnswerName<Key> = Key extends `${infer Alias}: ${string}` ? Alias : Key
+/** The name of a member of a selection in the response. */
+export type ResponseName<Key> = Key extends `${infer Alias}: ${string}` ? Alias : Key

@@ -1,9 +1,9 @@
 import type { ObjectTypes } from '../schema/types.generated.ts'
-import type { AnswerName, ArgumentsMember, ArgumentsOf, Branch, FieldName, Leaf, NoArguments } from './fields.ts'
+import type { ArgumentsMember, ArgumentsOf, Branch, FieldName, Leaf, NoArguments, ResponseName } from './fields.ts'
 
 /**
- * What to ask of an object: its fields, each `true` or an object, arguments under `$`, and `'alias: field'` for a field
- * under another name.
+ * The selection of an object's fields. Each field is `true` or an object. Arguments are under `$`, and `'alias: field'`
+ * selects a field under another name.
  *
  * ```ts
  * const selection: Selection<'Device'> = { id: true, services: { $: { state: 'active' }, name: true } }
@@ -26,16 +26,16 @@ type LeafSelection<Arguments> = keyof Arguments extends never
     ? true | { readonly $: Arguments }
     : { readonly $: Arguments }
 
-/** Nothing is one: the compiler shows it, with its sentence, where a selection is wrong. */
+/** A type without values. The compiler shows its sentence for an invalid selection. */
 export interface Mistake<Sentence extends string> {
   mistake: Sentence
 }
 
-/** A selection without a mistake: it is the selection itself; what is wrong in it is a sentence that says so. */
+/** A valid selection. Invalid parts become a Mistake that explains the error. */
 export type Checked<Name extends keyof ObjectTypes, Given> =
   Exclude<keyof Given, '$'> extends never
     ? Mistake<`choose fields of ${Name}`>
-    : // One made at run time has been checked where it was made.
+    : // A selection that is built at run time was already checked where it was built.
       Selection<Name> extends Given
       ? unknown
       : { readonly [Key in keyof Given]: Key extends '$' ? Given[Key] : CheckedField<Name, FieldName<Key>, Given[Key]> }
@@ -60,7 +60,7 @@ type CheckedArguments<Arguments, Given> = (Given extends { readonly $: infer Val
   : unknown) &
   (Given extends true ? unknown : ArgumentsMember<Arguments>)
 
-/** What a selection is answered with. */
+/** The type of the response to a selection. */
 export type Selected<Name extends keyof ObjectTypes, Given> = {
   -readonly [Key in keyof Given as AnswerKey<Key>]: SelectedField<
     ObjectTypes[Name][FieldName<Key> & keyof ObjectTypes[Name]],
@@ -68,8 +68,8 @@ export type Selected<Name extends keyof ObjectTypes, Given> = {
   >
 }
 
-/** In a selection that is made at run time, what stands for any alias of any field says nothing of the answer. */
-type AnswerKey<Key> = Key extends '$' ? never : string extends FieldName<Key> ? never : AnswerName<Key> & string
+/** In a selection that is built at run time, arbitrary aliases have no known type in the response. */
+type AnswerKey<Key> = Key extends '$' ? never : string extends FieldName<Key> ? never : ResponseName<Key> & string
 
 type SelectedField<Field, Given> =
   Field extends Branch<infer Name extends keyof ObjectTypes, infer Shape, unknown>

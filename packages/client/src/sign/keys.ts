@@ -1,11 +1,11 @@
 import { fromBase64, toBase64 } from '../base64.ts'
 
-/** A key of Web Crypto that may sign: what other lists of types call `CryptoKey`. */
+/** A Web Crypto key for signing, which other type libraries call `CryptoKey`. */
 export type SigningKey = Parameters<typeof crypto.subtle.sign>[1]
 
 export async function importSecret(secret: string): Promise<SigningKey> {
   const bytes = fromBase64(secret)
-  if (bytes === undefined || bytes.length === 0) throw new TypeError('secret must be base64, as it was shown')
+  if (bytes === undefined || bytes.length === 0) throw new TypeError('secret must be base64, as shown at creation')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
 }
 

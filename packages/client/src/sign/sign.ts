@@ -1,7 +1,7 @@
 import { signRequestWeb } from '@muster/http-signature/web'
 import { importPrivateKey, importSecret, type SigningKey } from './keys.ts'
 
-/** What is about to be sent. */
+/** A request before it is signed. */
 export interface Unsigned {
   method: string
   url: string
@@ -12,10 +12,10 @@ export interface Unsigned {
 /** Returns the headers that sign a request. */
 export type Sign = (request: Unsigned) => Record<string, string> | Promise<Record<string, string>>
 
-/** How requests are signed: the one form or the other of the same statement. */
+/** The two supported forms of signatures. */
 export type SignatureForm = 'rfc9421' | 'cavage'
 
-/** What a request is signed with. */
+/** The credentials for signing requests. */
 export interface Credentials {
   keyId?: string | undefined
   secret?: string | undefined
@@ -24,10 +24,10 @@ export interface Credentials {
   form?: SignatureForm | undefined
 }
 
-/** The signer that these credentials make. Throws TypeError for such as make none. */
+/** Creates the signing function for credentials. Throws TypeError if they are incomplete. */
 export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials): Sign {
   if ([secret, privateKey, sign].filter((given) => given !== undefined).length !== 1)
-    throw new TypeError('give one of secret, privateKey and sign')
+    throw new TypeError('pass exactly one of secret, privateKey, and sign')
   if (sign !== undefined) return sign
   if (keyId === undefined || keyId === '') throw new TypeError('keyId must be the id of the access key')
   const key = keepKey(() => (secret === undefined ? importPrivateKey(privateKey!) : importSecret(secret)))
@@ -35,7 +35,7 @@ export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials)
     signRequestWeb({ ...request, keyId, form, key: await key(), created: Math.floor(Date.now() / 1_000) })
 }
 
-/** Imports a key at its first use, and once: what is wrong with it is thrown by every use. */
+/** Imports a key once, at its first use. Every use throws if the key is invalid. */
 function keepKey(load: () => Promise<SigningKey>): () => Promise<SigningKey> {
   let key: Promise<SigningKey> | undefined
   return () => {

@@ -7,9 +7,9 @@ import {
   OutcomeUnknownError,
   UnreachableError,
 } from '../errors.ts'
-import { isRefusedCertificate, isUnreachable } from './unreachable.ts'
+import { isCertificateRejected, isUnreachable } from './unreachable.ts'
 
-/** What a GraphQL server answers, with its HTTP status and its id of the request. */
+/** A GraphQL response with the HTTP status and the request id. */
 export interface Answer {
   status: number
   requestId?: string
@@ -18,12 +18,12 @@ export interface Answer {
   extensions?: unknown
 }
 
-/** How a try went. */
+/** The result of an attempt. */
 export type Attempt = {
-  /** `refused`: it certainly did not run, and may another time. `unknown`: it may have run. `final`: asking again changes nothing. */
-  outcome: 'refused' | 'unknown' | 'final'
+  /** `rejected`: it did not run, and a retry may succeed. `unknown`: it may have run. `final`: a retry would not help. */
+  outcome: 'rejected' | 'unknown' | 'final'
   retryAfter: string | null
-  /** HTTP status 429: it is refused for what was asked for before it. */
+  /** HTTP status 429: earlier requests used up the rate limit. */
   isRateLimited: boolean
 } & ({ answer: Answer; error?: undefined } | { error: MusterError })
 
@@ -34,7 +34,7 @@ interface Answered {
   text: string
 }
 
-export function judgeAnswer({ endpoint, effect, response, text }: Answered): Attempt {
+export function attemptFromResponse({ endpoint, effect, response, text }: Answered): Attempt {
   const { status, headers } = response
   const retryAfter = headers.get('retry-after')
   const requestId = headers.get('x-request-id') ?? undefined
@@ -48,7 +48,7 @@ export function judgeAnswer({ endpoint, effect, response, text }: Answered): Att
     outcome === 'unknown' && effect !== 'none'
       ? new OutcomeUnknownError(
           'OUTCOME_UNKNOWN',
-          `${endpoint} answered HTTP ${status}: the mutation may have run`,
+          `${endpoint} responded with HTTP ${status}; the mutation may have run`,
           details,
         )
       : new BadAnswerError('BAD_ANSWER', `${endpoint} is not Muster's API: HTTP ${status}, ${found}`, details)
@@ -56,18 +56,18 @@ export function judgeAnswer({ endpoint, effect, response, text }: Answered): Att
 }
 
 /**
- * The API answers 503 without `data` before anything runs, and with it where the database was lost on the way. What is not
- * the API, a proxy that waited or gave up, cannot know.
+ * The API responds with 503 without `data` if nothing ran, and with `data` if the database was lost during the operation.
+ * A 503 of a proxy does not say whether the operation ran.
  */
 function outcomeOf(status: number, answer: Answer | undefined): Attempt['outcome'] {
-  if (status === 429 || isStillRunning(answer)) return 'refused'
-  if (status === 503 && answer !== undefined && !('data' in answer)) return 'refused'
+  if (status === 429 || isStillRunning(answer)) return 'rejected'
+  if (status === 503 && answer !== undefined && !('data' in answer)) return 'rejected'
   return status === 502 || status === 503 || status === 504 || (status >= 500 && answer === undefined)
     ? 'unknown'
     : 'final'
 }
 
-/** An earlier try of this call has not finished: the next one gets its response. */
+/** An earlier attempt of this call is still running. The next attempt gets its response. */
 const isStillRunning = (answer: Answer | undefined): boolean =>
   answer?.errors?.[0]?.extensions?.reason === 'still-running'
 
@@ -78,18 +78,18 @@ interface Failed {
   timeout: number
 }
 
-/** There was no answer. */
-export function judgeFailure({ endpoint, effect, error, timeout }: Failed): Attempt {
+/** There was no response. */
+export function attemptFromFailure({ endpoint, effect, error, timeout }: Failed): Attempt {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const told =
+  const reason =
     cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code ?? cause.name) : String(cause)
-  if (isRefusedCertificate(cause) || isUnreachable(cause)) {
-    const unreachable = new UnreachableError('UNREACHABLE', `cannot reach ${endpoint}: ${told}`, { cause: error })
-    const outcome = isRefusedCertificate(cause) ? 'final' : 'refused'
+  if (isCertificateRejected(cause) || isUnreachable(cause)) {
+    const unreachable = new UnreachableError('UNREACHABLE', `cannot reach ${endpoint}: ${reason}`, { cause: error })
+    const outcome = isCertificateRejected(cause) ? 'final' : 'rejected'
     return { outcome, retryAfter: null, isRateLimited: false, error: unreachable }
   }
   const timedOut = error instanceof Error && error.name === 'TimeoutError'
-  const message = `no answer from ${endpoint}: ${timedOut ? `none within ${timeout / 1_000} s` : told}`
+  const message = `no response from ${endpoint}: ${timedOut ? `none within ${timeout / 1_000} s` : reason}`
   const noAnswer =
     effect === 'none'
       ? new NoAnswerError('NO_ANSWER', message, { cause: error })

@@ -4,8 +4,8 @@ import type { Answer } from './attempt.ts'
 import { effectOfCall, type Operation } from './transport.ts'
 
 /**
- * The data of an answer; one with errors is thrown. `UNAVAILABLE` beside `data` is of an operation that ran: a mutation that
- * the database was lost from may be made or not.
+ * Returns the data of a response, or throws its errors. `UNAVAILABLE` with `data` means that the operation ran: if the
+ * database was lost during a mutation, its outcome is unknown.
  */
 export function dataOf(answer: Answer, operation: Operation, options: CallOptions): unknown {
   const { errors = [], ...details } = answer

@@ -1,11 +1,11 @@
 const FIRST_DELAY = 200
 const LONGEST_DELAY = 10_000
-/** Milliseconds: a server that asks for more than this gets no further try. */
+/** The longest delay in milliseconds. If the server asks for more, there is no retry. */
 const LONGEST_RETRY_AFTER = 60_000
 
 /**
- * Milliseconds to wait before the next try, or undefined where the server asks for longer than is worth waiting.
- * `Retry-After` (RFC 9110 §10.2.3) counts, in seconds or as a date; else the delay doubles from try to try, with jitter.
+ * Milliseconds to wait before the next attempt, or undefined if the server asks for a longer delay than the limit. Uses
+ * `Retry-After` (RFC 9110 §10.2.3, seconds or a date). Otherwise the delay doubles with each attempt, with jitter.
  */
 export function retryDelay(attempt: number, retryAfter: string | null, now = Date.now()): number | undefined {
   const asked = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now)
@@ -20,7 +20,7 @@ function parseRetryAfter(text: string, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Waits; a signal that aborts ends the wait with its reason. */
+/** Waits. Rejects with the signal's reason if it aborts. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

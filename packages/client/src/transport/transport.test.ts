@@ -13,7 +13,7 @@ import {
   UnreachableError,
 } from '../index.ts'
 
-describe('a request', () => {
+describe('requests', () => {
   it.each(['rfc9421', 'cavage'] as const)('is signed in form %s with its body covered', async (form) => {
     const { muster, received } = await answering([fine], { form })
     await muster.query('query Q($a: String) { version }', { a: 'é' })
@@ -31,13 +31,13 @@ describe('a request', () => {
     expect(verified).toMatchObject({ ok: true, coversBody: true })
   })
 
-  it('goes to /graphql/v1 below the URL, however that ends', async () => {
+  it('go to /graphql/v1 below the URL, with or without a trailing slash', async () => {
     const { received, url } = await answering([fine])
     await new Muster({ url: `${url}/base/`, keyId: 'MKTESTKEY', secret }).query('{ version }')
     expect(received[0]!.request.url).toBe('/base/graphql/v1')
   })
 
-  it('may be signed and sent by others', async () => {
+  it('can use a custom signer and fetch', async () => {
     const { received, url } = await answering([fine])
     const sent: unknown[] = []
     const muster = new Muster({
@@ -54,14 +54,14 @@ describe('a request', () => {
   })
 })
 
-describe('a client', () => {
+describe('new Muster', () => {
   it.each([
     ['without an http URL', { url: 'muster.example.com', keyId: 'k', secret }, 'http or https'],
     ['with a user in its URL', { url: 'http://a:b@localhost', keyId: 'k', secret }, 'without user'],
     ['without a key id', { url: 'http://localhost', secret }, 'keyId'],
     ['without anything to sign with', { url: 'http://localhost', keyId: 'k' }, 'secret, privateKey and sign'],
     ['with two things to sign with', { url: 'http://localhost', keyId: 'k', secret, privateKey: 'x' }, 'one of'],
-  ])('is not made %s', (_name, options, message) => {
+  ])('throws %s', (_name, options, message) => {
     expect(() => new Muster(options)).toThrow(TypeError)
     expect(() => new Muster(options)).toThrow(message)
   })
@@ -70,7 +70,7 @@ describe('a client', () => {
     [{ secret: 'not base64!' }, 'base64'],
     [{ secret: undefined, privateKey: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----' }, 'Ed25519'],
     [{ secret: undefined, privateKey: 'ssh-ed25519 AAAA' }, 'PKCS #8'],
-  ])('says what is wrong with its key, and sends nothing: %j', async (key, message) => {
+  ])('explains an invalid key and sends nothing: %j', async (key, message) => {
     const { muster, received } = await answering([fine], key)
     await expect(muster.query('{ version }')).rejects.toThrow(message)
     await expect(muster.query('{ version }')).rejects.toThrow(TypeError)
@@ -79,7 +79,7 @@ describe('a client', () => {
 })
 
 describe('errors', () => {
-  it('are thrown as the class of their code, with all that came', async () => {
+  it('are thrown as the class of their code, with all details', async () => {
     const reply = failed('CONFLICT', 200, { 'x-request-id': 'req-7' })
     const { muster } = await answering([reply])
     const error = await muster.query('mutation { x }').catch((thrown: unknown) => thrown)
@@ -94,18 +94,18 @@ describe('errors', () => {
     })
   })
 
-  it('of a code that a later release brings are MusterErrors', async () => {
+  it('with an unknown code are MusterErrors', async () => {
     const { muster } = await answering([failed('BRAND_NEW')])
     await expect(muster.query('{ x }')).rejects.toMatchObject({ code: 'BRAND_NEW', name: 'MusterError' })
     await expect(muster.query('{ x }')).rejects.toBeInstanceOf(MusterError)
   })
 
-  it('are part of the answer of execute', async () => {
+  it('are part of the response of execute', async () => {
     const { muster } = await answering([failed('NOT_FOUND')])
     expect(await muster.execute('{ x }')).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }], data: null })
   })
 
-  it('tell what is not the API', async () => {
+  it('report a response that is not from the API', async () => {
     const { muster } = await answering([{ body: '<html>', headers: { 'content-type': 'text/html' }, status: 404 }])
     await expect(muster.query('{ x }')).rejects.toBeInstanceOf(BadAnswerError)
     await expect(muster.query('mutation { x }')).rejects.toBeInstanceOf(BadAnswerError)
@@ -117,7 +117,7 @@ const idempotent = 'mutation { setAttribute(serviceId: "a", name: "b", value: "c
 const creation = 'mutation { registerDevice(name: "a") { device { id } } }'
 const proxy = { status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }
 
-describe('trying again', () => {
+describe('retries', () => {
   it.each([
     ['429', refused('RATE_LIMITED', 429, { 'retry-after': '0' })],
     ['429 of a proxy', { status: 429, body: 'slow down' }],
@@ -148,11 +148,11 @@ describe('trying again', () => {
     ['500 of a proxy', { ...proxy, status: 500 }],
     ['a broken connection', { hangUp: true }],
     ['an answer that breaks off', { body: '', headers: { 'content-length': '10' }, hangUp: true }],
-    ['no answer in time', { silent: true }],
+    ['no response in time', { silent: true }],
   ])('does not repeat a mutation that may have run: %s', async (_name, reply) => {
     const { muster, received } = await answering([reply], reply.silent ? { timeout: 1_000 } : {})
     await expect(muster.query(mutation)).rejects.toBeInstanceOf(OutcomeUnknownError)
-    // On a machine that is busy the time may be over before the request has come.
+    // On a busy machine, the timeout may expire before the request arrives.
     expect(received.length).toBeLessThan(2)
   })
 
@@ -178,7 +178,7 @@ describe('trying again', () => {
     expect(keys[3]).not.toBe(keys[0])
   })
 
-  it('sends the Idempotency-Key that the caller gives, and none with other operations', async () => {
+  it("send the caller's Idempotency-Key, and none with other operations", async () => {
     const { muster, received } = await answering([fine])
     await muster.query(creation, {}, { idempotencyKey: 'order "7"' })
     await muster.query(idempotent)
@@ -186,7 +186,7 @@ describe('trying again', () => {
     await expect(muster.query(creation, {}, { idempotencyKey: 'é' })).rejects.toThrow('printable ASCII')
   })
 
-  it('goes by what the caller says of a mutation', async () => {
+  it("follow the caller's idempotent option of a mutation", async () => {
     const once = await answering([{ hangUp: true }, fine])
     await expect(once.muster.query(idempotent, {}, { idempotent: false })).rejects.toBeInstanceOf(OutcomeUnknownError)
     const again = await answering([{ hangUp: true }, fine])
@@ -194,13 +194,13 @@ describe('trying again', () => {
     expect([once.received.length, again.received.length]).toEqual([1, 2])
   })
 
-  it('stops at once where the server asks for a long wait', async () => {
+  it('stop immediately if the server asks for a long delay', async () => {
     const { muster, received } = await answering([refused('RATE_LIMITED', 429, { 'retry-after': '3600' })])
     await expect(muster.query('{ x }')).rejects.toBeInstanceOf(RateLimitedError)
     expect(received).toHaveLength(1)
   })
 
-  it('waits as long as it is asked to', async () => {
+  it('wait as long as the server asks', async () => {
     const { muster, received } = await answering([refused('RATE_LIMITED', 429, { 'retry-after': '1' }), fine])
     const began = performance.now()
     await muster.query('{ x }')
@@ -210,7 +210,7 @@ describe('trying again', () => {
     expect(first).not.toBe(second)
   })
 
-  it('goes on for as many refusals by the rate limit as come, which are no tries', async () => {
+  it('continue while the rate limit rejects, without counting attempts', async () => {
     const limited = refused('RATE_LIMITED', 429, { 'retry-after': '0' })
     const { muster, received } = await answering([limited, limited, limited, fine], { retries: 1 })
     await muster.query(mutation)
@@ -220,7 +220,7 @@ describe('trying again', () => {
     expect(once.received).toHaveLength(1)
   })
 
-  it('ends with the last error', async () => {
+  it('end with the last error', async () => {
     const [port] = await claimPorts(1)
     const muster = new Muster({ url: `http://127.0.0.1:${port}`, keyId: 'MKTESTKEY', secret, retries: 1 })
     await expect(muster.query('mutation { x }')).rejects.toBeInstanceOf(UnreachableError)
@@ -247,12 +247,12 @@ describe('trying again', () => {
   })
 })
 
-describe('a list', () => {
+describe('lists', () => {
   const page = (ids: string[], hasMore: boolean, cursor: string | null) => ({
     body: { data: { login: { devices: { items: ids.map((id) => ({ id })), hasMore, cursor } } } },
   })
 
-  it('goes page by page, by cursor', async () => {
+  it('load pages by cursor', async () => {
     const { muster, received } = await answering([page(['a', 'b'], true, 'place'), page(['c'], false, 'end')])
     const ids: string[] = []
     for await (const { id } of muster.devices({ platform: ['linux'], select: { id: true } })) ids.push(id)
@@ -264,7 +264,7 @@ describe('a list', () => {
     ])
   })
 
-  it('comes in smaller pages where an answer would be too big', async () => {
+  it('load smaller pages if a response would be too large', async () => {
     const { muster, received } = await answering([
       failed('LIMIT_EXCEEDED'),
       refused('QUERY_TOO_COMPLEX', 400),
@@ -275,13 +275,13 @@ describe('a list', () => {
     expect(received.map(({ body }) => Object.values(body.variables ?? {})[1])).toEqual([1_000, 500, 250, 250])
   })
 
-  it('has more patience than else is usual: a server that restarts is back by then', async () => {
+  it('retry longer than other calls, so that a server can restart', async () => {
     const { muster, received } = await answering([...Array<Reply>(5).fill(proxy), page(['a'], false, null)])
     expect(await muster.devices({ select: { id: true } }).toArray()).toEqual([{ id: 'a' }])
     expect(received).toHaveLength(6)
   })
 
-  it('ends with the error of a page that cannot be smaller', async () => {
+  it('end with the error of a page that cannot be smaller', async () => {
     const { muster, received } = await answering([failed('LIMIT_EXCEEDED')])
     await expect(muster.devices({ size: 2 }).toArray()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
     expect(received).toHaveLength(2)

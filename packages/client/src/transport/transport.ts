@@ -2,16 +2,16 @@ import { type Effect, effectOf } from '../documents/operation.ts'
 import type { Sign } from '../sign/sign.ts'
 import type { CallOptions } from '../types.ts'
 import type { Answer } from './attempt.ts'
-import { type Attempt, judgeAnswer, judgeFailure } from './attempt.ts'
+import { type Attempt, attemptFromFailure, attemptFromResponse } from './attempt.ts'
 import { pause, retryDelay } from './retry.ts'
 
 export interface Transport {
-  /** Where operations go; subscriptions to `/stream` below it. */
+  /** URL of operations. Subscriptions use `/stream` below it. */
   endpoint: string
   sign: Sign
-  /** Milliseconds that one try may take. */
+  /** Timeout of one attempt in milliseconds. */
   timeout: number
-  /** Tries after the first. */
+  /** Maximum number of retries. */
   retries: number
   fetch: typeof fetch
 }
@@ -20,11 +20,11 @@ export interface Operation {
   document: string
   variables?: Readonly<Record<string, unknown>> | undefined
   operationName?: string | undefined
-  /** Sent beside those of every request. */
+  /** Additional headers. */
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What of an operation decides how often it may be sent. */
+/** The effect of a call, which decides whether it may be retried. */
 export function effectOfCall({ document, operationName }: Operation, { idempotent }: CallOptions): Effect {
   const effect = effectOf(document, operationName)
   if (effect === 'none' || idempotent === undefined || (idempotent && effect === 'creates')) return effect
@@ -32,14 +32,13 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
 }
 
 /**
- * Milliseconds for which an operation is sent again that the server has no points for yet. Many that are sent together take them
- * from each other, so that it is no matter of a few tries.
+ * How many milliseconds a rate-limited operation is retried. Concurrent operations compete for the quota, so a fixed number
+ * of retries would not be enough.
  */
 const RATE_LIMIT_PATIENCE = 300_000
 
 /**
- * Sends an operation, and again where that is safe: whatever certainly did not run, and what changes nothing when it runs
- * twice.
+ * Sends an operation and retries where it is safe: if it did not run, or if running it twice has the same result as once.
  */
 export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<Answer> {
   const effect = effectOfCall(operation, options)
@@ -49,7 +48,7 @@ export async function send(transport: Transport, operation: Operation, options: 
   let failures = 0
   for (let count = 0; ; count++) {
     const attempt = await attemptOnce(transport, { ...operation, headers }, options, effect)
-    const mayRetry = attempt.outcome === 'refused' || (attempt.outcome === 'unknown' && effect !== 'once')
+    const mayRetry = attempt.outcome === 'rejected' || (attempt.outcome === 'unknown' && effect !== 'once')
     const isInTime = attempt.isRateLimited ? performance.now() < patienceEnds : failures++ < retries
     const delay = mayRetry && isInTime ? retryDelay(count, attempt.retryAfter) : undefined
     if (delay === undefined) {
@@ -60,7 +59,7 @@ export async function send(transport: Transport, operation: Operation, options: 
   }
 }
 
-/** Every try of one call has the same key, so that the server runs it once. */
+/** All attempts of a call have the same key, so that the server runs it once. */
 function idempotencyHeader(effect: Effect, { idempotencyKey }: CallOptions): Record<string, string> {
   const key = idempotencyKey ?? (effect === 'creates' ? crypto.randomUUID() : undefined)
   if (key === undefined) return {}
@@ -85,15 +84,15 @@ async function attemptOnce(
       ...request,
       signal: signal === undefined ? timer : AbortSignal.any([signal, timer]),
     })
-    return judgeAnswer({ endpoint, effect, response, text: await response.text() })
+    return attemptFromResponse({ endpoint, effect, response, text: await response.text() })
   } catch (error) {
-    // Stopping is the caller's wish, not a failure to be told as one.
+    // An abort by the caller is not a failed attempt.
     signal?.throwIfAborted()
-    return judgeFailure({ endpoint, effect, error, timeout })
+    return attemptFromFailure({ endpoint, effect, error, timeout })
   }
 }
 
-/** A signed request, all but its signal. */
+/** Builds a signed request, without the signal. */
 export async function prepareRequest(
   { sign }: Transport,
   url: string,
@@ -103,6 +102,6 @@ export async function prepareRequest(
   const body = JSON.stringify({ query: document, variables, operationName })
   const headers = { 'Content-Type': 'application/json', Accept: accept, ...more }
   const signature = await sign({ method: 'POST', url, headers, body })
-  // A redirect would carry a signature for another address.
+  // The signature is not valid for the target of a redirect.
   return { method: 'POST', headers: { ...headers, ...signature }, body, redirect: 'manual' }
 }

@@ -1,4 +1,4 @@
-/** Codes of errors that mean that no connection came about: Node's and Bun's. Browsers do not tell. */
+/** Error codes of Node and Bun for failed connections. Browsers do not report them. */
 const unreachable: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -10,8 +10,8 @@ const unreachable: ReadonlySet<unknown> = new Set([
   'FailedToOpenSocket',
 ])
 
-/** The server is not whom it should be: another try meets the same. */
-const refusedCertificates: ReadonlySet<unknown> = new Set([
+/** The server's certificate is invalid, so a retry would fail too. */
+const certificateErrors: ReadonlySet<unknown> = new Set([
   'CERT_HAS_EXPIRED',
   'ERR_TLS_CERT_ALTNAME_INVALID',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -22,8 +22,8 @@ const refusedCertificates: ReadonlySet<unknown> = new Set([
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code
 
-/** Deno has no codes but says at which step a request failed. */
+/** Deno has no codes, but its message names the step that failed. */
 export const isUnreachable = (error: unknown): boolean =>
   unreachable.has(codeOf(error)) || (error instanceof Error && error.message.includes('client error (Connect)'))
 
-export const isRefusedCertificate = (error: unknown): boolean => refusedCertificates.has(codeOf(error))
+export const isCertificateRejected = (error: unknown): boolean => certificateErrors.has(codeOf(error))

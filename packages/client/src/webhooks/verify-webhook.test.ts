@@ -12,7 +12,7 @@ const body = JSON.stringify({
 })
 const id = 'msg_1'
 
-// The clock stands, so that ages are exact.
+// A fixed clock makes ages exact.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 
@@ -40,8 +40,8 @@ const reasonOf = (...given: Parameters<typeof verifyWebhook>): Promise<unknown> 
     (error: { reason?: string }) => error.reason,
   )
 
-describe('a delivery', () => {
-  it('is returned once it is verified, however headers and body are given', async () => {
+describe('verifyWebhook', () => {
+  it('returns a valid delivery for all types of headers and body', async () => {
     const expected = {
       id,
       type: 'device.state',
@@ -53,7 +53,7 @@ describe('a delivery', () => {
     expect(await verifyWebhook(signed(), body, secret.replace('whsec_', ''))).toEqual(expected)
   })
 
-  it('needs one signature and one secret that fit, during a rotation', async () => {
+  it('accepts any matching pair of signature and secret during a rotation', async () => {
     const next = newSecret()
     expect(await reasonOf(signed({ secrets: [next, secret] }), body, secret)).toBe('verified')
     expect(await reasonOf(signed({ secrets: [secret] }), body, [next, secret])).toBe('verified')
@@ -61,7 +61,7 @@ describe('a delivery', () => {
     expect(await reasonOf(signed(), body, [])).toBe('bad-signature')
   })
 
-  it('may hold signatures of other versions', async () => {
+  it('ignores signatures of other versions', async () => {
     const headers = signed()
     const other = `v1a,${randomBytes(64).toString('base64')} v2,x nonsense`
     expect(
@@ -84,8 +84,8 @@ describe('a delivery', () => {
     ],
     ['another secret', (headers) => [headers, body, newSecret()]],
     ['no signature', (headers) => [{ ...headers, 'webhook-signature': 'v1,' }, body, secret]],
-    ['a signature that is no base64', (headers) => [{ ...headers, 'webhook-signature': 'v1,§' }, body, secret]],
-  ])('is refused with %s', async (_name, alter) => {
+    ['a signature that is not base64', (headers) => [{ ...headers, 'webhook-signature': 'v1,§' }, body, secret]],
+  ])('rejects %s', async (_name, alter) => {
     expect(await reasonOf(...alter(signed()))).toBe('bad-signature')
   })
 
@@ -96,30 +96,27 @@ describe('a delivery', () => {
     [-301, undefined, 'too-new'],
     [400, 500, 'verified'],
     [11, 10, 'too-old'],
-  ])('that is %s s old, tolerance %s: %s', async (age, tolerance, reason) => {
+  ])('checks a delivery that is %s s old with tolerance %s: %s', async (age, tolerance, reason) => {
     expect(await reasonOf(signed({ age }), body, secret, { tolerance })).toBe(reason)
   })
 
-  it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('is refused without %s', async (name) => {
+  it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('rejects a delivery without %s', async (name) => {
     expect(await reasonOf({ ...signed(), [name]: undefined }, body, secret)).toBe('missing-header')
     expect(await reasonOf({ ...signed(), [name]: ['a', 'b'] }, body, secret)).toBe('missing-header')
   })
 
-  it('is refused with a time that is none, and with signatures beyond number', async () => {
+  it('rejects an invalid timestamp and too many signatures', async () => {
     expect(await reasonOf({ ...signed(), 'webhook-timestamp': '1e9' }, body, secret)).toBe('malformed-header')
     expect(await reasonOf({ ...signed(), 'webhook-signature': 'v1,AAAA '.repeat(30) }, body, secret)).toBe(
       'malformed-header',
     )
   })
 
-  it.each(['', '[]', '{"type":1}', '{"type":"a","timestamp":"b","data":null}'])(
-    'is refused with the body %j',
-    async (text) => {
-      expect(await reasonOf(signed({ text }), text, secret)).toBe('malformed-body')
-    },
-  )
+  it.each(['', '[]', '{"type":1}', '{"type":"a","timestamp":"b","data":null}'])('rejects the body %j', async (text) => {
+    expect(await reasonOf(signed({ text }), text, secret)).toBe('malformed-body')
+  })
 
-  it('needs a secret', async () => {
+  it('requires a valid secret', async () => {
     for (const wrong of [
       '',
       'whsec_',

@@ -1,6 +1,6 @@
 import { fromBase64 } from '../base64.ts'
 
-/** Why a delivery was refused. */
+/** Why a delivery was rejected. */
 export type WebhookReason =
   | 'missing-header'
   | 'malformed-header'
@@ -9,7 +9,7 @@ export type WebhookReason =
   | 'bad-signature'
   | 'malformed-body'
 
-/** The request is no delivery of this webhook: answer 400 and do nothing of what it says. */
+/** The request is not a delivery of this webhook. Respond with 400 and ignore its content. */
 export class WebhookError extends Error {
   readonly reason: WebhookReason
 
@@ -20,9 +20,9 @@ export class WebhookError extends Error {
   }
 }
 
-/** A delivery that was verified. */
+/** A verified delivery. */
 export interface WebhookDelivered {
-  /** The same on every attempt: by it a delivery is known that came before. */
+  /** Same for all attempts, so it identifies repeated deliveries. */
   id: string
   /** `device.state`, `attribute.change`, … */
   type: string
@@ -31,7 +31,7 @@ export interface WebhookDelivered {
   data: WebhookData
 }
 
-/** What made a change: its id and its name at the time, and the user behind it. */
+/** The source of a change: its id, its name at that time, and its user. */
 export interface WebhookSource {
   kind: string
   id: string | null
@@ -39,40 +39,40 @@ export interface WebhookSource {
   user: { id: string; email: string } | null
 }
 
-/** What happened to what: the members that every event has, and those of its type. */
+/** The event: the common members and those of its type. */
 export interface WebhookData {
   /** Id of the event. */
   id?: string
   owner?: { id: string; email: string }
   actor?: { id: string; email: string } | null
-  /** What made the change. `kind` is `accessKey`, `console`, `device`, `server`, or `unknown`. */
+  /** The source of the change. `kind` is `accessKey`, `console`, `device`, `server`, or `unknown`. */
   source?: WebhookSource
   device?: { id: string; name: string } | null
   service?: { id: string; name: string } | null
-  /** `active` or `inactive`, for events of state. */
+  /** `active` or `inactive`, for state events. */
   state?: string | null
   address?: string | null
-  /** The old and new value of what changed. */
+  /** The old and new values. */
   changes?: Record<string, unknown>
   [member: string]: unknown
 }
 
-/** `Headers`, or Node's `request.headers`, names in lower case. */
+/** `Headers`, or Node's `request.headers` with lowercase names. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyWebhookOptions {
-  /** Seconds that the sender's clock may be off: 300. */
+  /** Maximum clock difference to the sender in seconds. Default: 300. */
   tolerance?: number | undefined
 }
 
-/** Each is compared with each secret. */
-const MOST_SIGNATURES = 20
+/** A limit, because each signature is compared with each secret. */
+const MAX_SIGNATURES = 20
 
 /**
- * Checks a delivery by the Standard Webhooks specification and returns it. Throws WebhookError for what is none, TypeError for a secret
- * that is none. `body` is what was received, before it is parsed; `secret` may be several, during a rotation.
+ * Verifies a delivery by the Standard Webhooks specification and returns it. Throws WebhookError if the delivery is invalid,
+ * and TypeError if the secret is invalid. `body` is the received body before parsing. Pass several secrets during a rotation.
  *
  * ```ts
  * const { type, data } = await verifyWebhook(request.headers, await request.text(), secret)
@@ -91,7 +91,7 @@ export async function verifyWebhook(
   assertTime(timestamp, tolerance)
   const signed = signedBytes(`${id}.${timestamp}.`, body)
   if (!(await isSigned(signed, signatures, keys)))
-    throw new WebhookError('bad-signature', 'no signature of the delivery fits the secret')
+    throw new WebhookError('bad-signature', 'no signature of the delivery matches the secret')
   return { id, ...parseBody(body) }
 }
 
@@ -100,23 +100,24 @@ type Key = Awaited<ReturnType<typeof importWebhookSecret>>
 async function importWebhookSecret(secret: string) {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''))
   if (bytes === undefined || bytes.length === 0)
-    throw new TypeError('secret must be whsec_ and base64, as it was shown')
+    throw new TypeError('secret must be whsec_ and base64, as shown at creation')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
 function header(headers: WebhookHeaders, name: string): string {
   const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
-  if (typeof value !== 'string' || value === '') throw new WebhookError('missing-header', `there is no header ${name}`)
+  if (typeof value !== 'string' || value === '')
+    throw new WebhookError('missing-header', `the header ${name} is missing`)
   return value
 }
 
-/** `v1,base64` by blanks; other versions are left alone. */
+/** Parses `v1,base64` entries separated by spaces. Ignores other versions. */
 function readSignatures(text: string): Uint8Array<ArrayBuffer>[] {
   const signatures = text
     .split(' ')
     .flatMap((part) => (part.startsWith('v1,') ? (fromBase64(part.slice(3)) ?? []) : []))
-  if (signatures.length > MOST_SIGNATURES)
-    throw new WebhookError('malformed-header', `webhook-signature has more than ${MOST_SIGNATURES} signatures`)
+  if (signatures.length > MAX_SIGNATURES)
+    throw new WebhookError('malformed-header', `webhook-signature has more than ${MAX_SIGNATURES} signatures`)
   return signatures
 }
 
@@ -138,7 +139,7 @@ function signedBytes(start: string, body: string | Uint8Array): Uint8Array<Array
   return bytes
 }
 
-/** All are compared, whichever fits, and `verify` takes constant time. */
+/** Compares all signatures, even after a match. `verify` takes constant time. */
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   signatures: Uint8Array<ArrayBuffer>[],
@@ -157,7 +158,7 @@ function parseBody(body: string | Uint8Array): Omit<WebhookDelivered, 'id'> {
     if (typeof type === 'string' && typeof timestamp === 'string' && typeof data === 'object' && data !== null)
       return { type, timestamp, data }
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new WebhookError('malformed-body', 'the body of the delivery is not { type, timestamp, data }')
 }

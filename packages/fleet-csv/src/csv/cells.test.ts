@@ -10,7 +10,7 @@ const cell: fc.Arbitrary<Cell> = fc.oneof(
 )
 
 describe('cells', () => {
-  it('come back as they were written, null apart from the empty string', () => {
+  it('round-trip, and distinguish null from the empty string', () => {
     const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 8 })
     fc.assert(
       fc.property(rows, (given) => {
@@ -20,15 +20,15 @@ describe('cells', () => {
     )
   })
 
-  it('never throw, whatever the text', () => {
+  it('never throw', () => {
     fc.assert(fc.property(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a') }), (text) => void read(text)))
   })
 
-  it('tell empty from quoted empty', () => {
+  it('distinguish empty from quoted empty', () => {
     expect(read('a,,""')).toEqual([{ line: 1, cells: ['a', null, ''] }])
   })
 
-  it('may be quoted over several lines, and lines are counted on', () => {
+  it('may be quoted over several lines, which all count', () => {
     expect(read('a,b\r\n"1\r\n2",x\r\n\r\n\rlast,y')).toEqual([
       { line: 1, cells: ['a', 'b'] },
       { line: 2, cells: ['1\r\n2', 'x'] },
@@ -36,7 +36,7 @@ describe('cells', () => {
     ])
   })
 
-  it('begin behind a byte order mark', () => {
+  it('begin after a byte order mark', () => {
     expect(read('\uFEFF"name",b\n')).toEqual([{ line: 1, cells: ['name', 'b'] }])
   })
 })
@@ -44,22 +44,22 @@ describe('cells', () => {
 describe('a broken quote', () => {
   const problems = (text: string) => read(text).map((row) => ('reason' in row ? `${row.line}!` : row.line))
 
-  it('inside a cell costs its own row only', () => {
+  it('inside a cell affects only its row', () => {
     expect(problems('a,b\n5" disk,x\nc,d\n')).toEqual([1, '2!', 3])
   })
 
-  it('with text behind it costs its own row only', () => {
+  it('with text after it affects only its row', () => {
     expect(problems('a,b\n"x"y,x\nc,d\n')).toEqual([1, '2!', 3])
   })
 
-  it('never closed costs its own row only, even with quotes further down', () => {
+  it('that is never closed affects only its row, even with later quotes', () => {
     expect(problems('a,b\n"x,x\nc,d\n')).toEqual([1, '2!', 3])
     expect(problems('a,b\n"x,x\nc,"d"\ne,f\n')).toEqual([1, '2!', 3, 4])
   })
 
-  it('is told with what to do', () => {
+  it('is reported with a fix', () => {
     expect(read('5" disk')).toMatchObject([{ reason: expect.stringContaining('quote the whole cell') }])
-    expect(read('"x"y')).toMatchObject([{ reason: expect.stringContaining('written twice') }])
+    expect(read('"x"y')).toMatchObject([{ reason: expect.stringContaining('write quotes inside a quoted cell twice') }])
     expect(read('"x')).toMatchObject([{ reason: expect.stringContaining('never closed') }])
   })
 })

@@ -1,21 +1,21 @@
-/** A cell's text; null where nothing stands between the commas. `""` is the empty string. */
+/** The string in a cell, or null if the cell is empty. `""` is the empty string. */
 export type Cell = string | null
 
 export interface CsvRow {
-  /** Where the row begins, counted from 1. */
+  /** The first line of the row, counted from 1. */
   line: number
   cells: Cell[]
 }
 
-/** A row that cannot be read. The rows after it can. */
+/** A row that cannot be parsed. It does not affect later rows. */
 export interface CsvProblem {
   line: number
   reason: string
 }
 
 /**
- * Reads CSV (RFC 4180) with commas, and tells an empty cell from a quoted empty one. Lines end in LF, CRLF or CR; blank
- * ones are passed over. After a broken quote reading goes on at the next line, so that one bad row costs no other.
+ * Parses CSV (RFC 4180) with commas, and distinguishes an empty cell from a quoted empty cell. Lines end in LF, CRLF, or
+ * CR. Empty lines are skipped. After a broken quote, parsing continues at the next line, so other rows are unaffected.
  */
 export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
   let at = text.startsWith('\uFEFF') ? 1 : 0
@@ -31,7 +31,7 @@ export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
 
 interface Read {
   cells: Cell[]
-  /** Where the next row begins. */
+  /** The position of the next row. */
   next: number
   reason?: string
 }
@@ -41,7 +41,7 @@ function readRow(text: string, start: number): Read {
   for (let at = start; ; at++) {
     const quoted = text[at] === '"'
     const end = quoted ? closingQuote(text, at) + 1 : unquotedEnd(text, at)
-    const reason = end === 0 ? 'a quote opens here and is never closed' : quoteProblem(text, { at, end, quoted })
+    const reason = end === 0 ? 'a quote is opened but never closed' : quoteProblem(text, { at, end, quoted })
     if (reason !== undefined) return { cells, reason, next: lineAfter(text, at) }
     const content = text.slice(at, end)
     cells.push(quoted ? content.slice(1, -1).replaceAll('""', '"') : content || null)
@@ -50,7 +50,7 @@ function readRow(text: string, start: number): Read {
   }
 }
 
-/** Where the quote that opens at `open` closes: at one that is not doubled. -1 if nowhere. */
+/** The position of the closing quote, which is not doubled, for the quote at `open`. -1 if there is none. */
 function closingQuote(text: string, open: number): number {
   let at = text.indexOf('"', open + 1)
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
@@ -68,10 +68,10 @@ function quoteProblem(text: string, { at, end, quoted }: { at: number; end: numb
   if (quoted) {
     const after = text[end]
     if (after === undefined || after === ',' || after === '\r' || after === '\n') return undefined
-    return `text stands behind a closing quote (${JSON.stringify(text.slice(end, end + 10))}); a quote inside a quoted cell is written twice`
+    return `unexpected text after a closing quote (${JSON.stringify(text.slice(end, end + 10))}); write quotes inside a quoted cell twice`
   }
   if (!text.slice(at, end).includes('"')) return undefined
-  return 'a quote stands inside a cell that is not quoted; quote the whole cell and write the quotes inside it twice'
+  return 'unexpected quote in an unquoted cell; quote the whole cell and write quotes inside it twice'
 }
 
 const lineEnd = /\r\n|\n|\r/g
@@ -88,13 +88,13 @@ function countLineEnds(text: string, from: number, to: number): number {
   return count
 }
 
-/** A row as `parseCsv` reads it back, LF at its end. */
+/** Formats a row for `parseCsv`, with LF at the end. */
 export function formatCsvRow(cells: readonly Cell[]): string {
   return `${cells.map(formatCell).join(',')}\n`
 }
 
 function formatCell(cell: Cell): string {
   if (cell === null) return ''
-  // Blanks at the ends are part of the cell; quotes keep other programs from taking them away.
+  // Outer spaces are part of the cell. Quotes prevent other programs from trimming them.
   return cell === '' || /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

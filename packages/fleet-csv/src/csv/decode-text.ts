@@ -2,11 +2,11 @@ import { FileError } from './file-error.ts'
 
 export interface Decoded {
   text: string
-  /** False: the bytes are no valid UTF-8, and U+FFFD stands where they are not. */
+  /** False if some bytes are not valid UTF-8. U+FFFD replaces them. */
   valid: boolean
 }
 
-/** Text from a file's bytes. UTF-16, as some spreadsheets save it, is refused with a word on what to do. */
+/** Decodes the bytes of a file. Rejects UTF-16, which some spreadsheets write, with a hint. */
 export function decodeText(bytes: Uint8Array): Decoded {
   const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
   if (utf16) throw new FileError('the file is UTF-16', 'save it as CSV in UTF-8')

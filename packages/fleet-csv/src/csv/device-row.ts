@@ -2,7 +2,7 @@ import type { CsvRow } from './cells.ts'
 import type { Column } from './columns.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
-/** A device as a row of the file describes it. What the row leaves empty is null or not there. */
+/** A device as described by a row. Empty cells are null or omitted. */
 export interface DeviceRow {
   line: number
   name: string
@@ -13,10 +13,10 @@ export interface DeviceRow {
   attributes: Map<string, string>
 }
 
-/** Reads a row by its columns. Throws an Error that says what is wrong. */
+/** Parses a row by its columns. Throws an Error that explains what is invalid. */
 export function parseDeviceRow(columns: readonly Column[], { line, cells }: CsvRow): DeviceRow {
   if (cells.length !== columns.length) {
-    throw new Error(`the row has ${count(cells.length, 'cell')}, the header ${count(columns.length, 'column')}`)
+    throw new Error(`the row has ${count(cells.length, 'cell')}, but the header has ${count(columns.length, 'column')}`)
   }
   const row: DeviceRow = { line, name: '', hardwareId: null, platform: null, services: [], attributes: new Map() }
   columns.forEach((column, index) => {
@@ -33,21 +33,21 @@ export function parseDeviceRow(columns: readonly Column[], { line, cells }: CsvR
 }
 
 const blankHint = (field: string): string =>
-  field === 'name' ? '' : '; an empty cell without quotes says that there is none'
+  field === 'name' ? '' : '; to leave it unset, use an empty cell without quotes'
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
 
-/** A name is a value or a group, never both: `net` and `net.ssid` cannot stand together. */
+/** A name is either a value or a group: `net` and `net.ssid` exclude each other. */
 export function assertNoValueIsGroup(attributes: ReadonlyMap<string, string>): void {
   for (const name of attributes.keys()) {
     const [group] = splitName(name)
     if (group !== undefined && attributes.has(group)) {
-      throw new Error(`${group} cannot be a value and the group of ${name} at once`)
+      throw new Error(`${group} cannot be both a value and the group of ${name}`)
     }
   }
 }
 
-/** Group, where there is one, and name within it: the first dot is what separates them. */
+/** Splits a name at the first dot into the group, if any, and the name within it. */
 export function splitName(name: string): [group: string | undefined, name: string] {
   const dot = name.indexOf('.')
   return dot === -1 ? [undefined, name] : [name.slice(0, dot), name.slice(dot + 1)]
@@ -55,9 +55,9 @@ export function splitName(name: string): [group: string | undefined, name: strin
 
 export type NestedAttributes = Record<string, string | Record<string, string>>
 
-/** The API's form of attributes by full name. */
+/** Converts attributes by full name to the nested form of the API. */
 export function nestAttributes(attributes: Iterable<readonly [name: string, value: string]>): NestedAttributes {
-  // A Map, since an attribute may be called __proto__.
+  // A Map, because an attribute may have the name __proto__.
   const nested = new Map<string, string | Map<string, string>>()
   for (const [fullName, value] of attributes) {
     const [group, name] = splitName(fullName)
@@ -74,7 +74,7 @@ export function nestAttributes(attributes: Iterable<readonly [name: string, valu
   )
 }
 
-/** Attributes by full name, from the API's form. */
+/** Converts nested attributes of the API to attributes by full name. */
 export function flattenAttributes(nested: NestedAttributes): Map<string, string> {
   return new Map(
     Object.entries(nested).flatMap(([name, value]): [string, string][] =>

@@ -6,7 +6,7 @@ export interface ApplicationType {
   port: number | null
 }
 
-/** A service as the API gives and takes it. */
+/** The service fields of the API. */
 export interface ServiceFields {
   name: string
   application: number
@@ -15,26 +15,26 @@ export interface ServiceFields {
   enabled: boolean
 }
 
-/** The entry with its type looked up, by name (case aside) or id, and the type's usual port where none is written. */
+/** Resolves the type of an entry by its case-insensitive name or its id, and applies the type's default port. */
 export function toServiceFields(entry: ServiceEntry, types: readonly ApplicationType[]): ServiceFields {
   const { name, type: typeName, host, port, enabled } = entry
   const type = types.find((type) => sameText(type.name, typeName)) ?? types.find(({ id }) => String(id) === typeName)
   if (type === undefined) {
     throw new Error(
-      `services: there is no application type ${JSON.stringify(typeName)}; the query { applicationTypes { id name } } lists them`,
+      `services: unknown application type ${JSON.stringify(typeName)}; list the types with { applicationTypes { id name } }`,
     )
   }
   return { name, application: type.id, host, port: port === undefined ? type.port : port, enabled }
 }
 
-/** The entry that `toServiceFields` reads as this service. */
+/** The inverse of `toServiceFields`. */
 export function toServiceEntry(service: ServiceFields, types: readonly ApplicationType[]): ServiceEntry {
   const { name, application, host, port, enabled } = service
   const type = types.find(({ id }) => id === application)
   const typeName = type?.name.toLowerCase() ?? String(application)
   return {
     name,
-    // A service called like its type is written once, as it is called.
+    // If the service has the name of its type, write only the name.
     type: sameText(typeName, name) ? name : typeName,
     host,
     port: port === null && (type?.port ?? null) === null ? undefined : port,

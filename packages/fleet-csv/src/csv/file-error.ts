@@ -1,6 +1,6 @@
-/** A file that cannot be used at all, told in one sentence. */
+/** An error that affects the whole file. */
 export class FileError extends Error {
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint: string | undefined
 
   constructor(message: string, hint?: string) {

@@ -19,7 +19,7 @@ describe('formulas', () => {
     expect(restoreFormula(expected)).toBe(cell)
   })
 
-  it.each([null, '', 'oslo', '-5', '+5', '-0.25', '1-2', "'oslo", "'-5", "'", 'a=b'])('leaves %j as it is', (cell) => {
+  it.each([null, '', 'oslo', '-5', '+5', '-0.25', '1-2', "'oslo", "'-5", "'", 'a=b'])('leaves %j unchanged', (cell) => {
     expect(neutralizeFormula(cell)).toBe(cell)
     expect(restoreFormula(cell)).toBe(cell)
   })

@@ -8,22 +8,22 @@ import { restoreFormula } from './formulas.ts'
 export interface DeviceFile {
   columns: Column[]
   rows: DeviceRow[]
-  /** Rows that cannot be read. */
+  /** Rows that cannot be parsed. */
   problems: CsvProblem[]
 }
 
 export interface ReadOptions {
-  /** The file holds values as they are: no apostrophe was put before what a spreadsheet would run as a formula. */
+  /** The file contains formulas without protective apostrophes. */
   isRaw?: boolean
 }
 
-/** Reads a whole file. A header that is wrong fails the file; any other row fails alone. */
+/** Parses a whole file. An invalid header rejects the file. Other invalid rows do not affect each other. */
 export function readDeviceFile(bytes: Uint8Array, { isRaw = false }: ReadOptions = {}): DeviceFile {
   const { text, valid } = decodeText(bytes)
   const records = isRaw ? parseCsv(text) : restored(parseCsv(text))
   const first = records.next()
   if (first.done)
-    throw new FileError('the file is empty', 'its first row must name the columns; name is the one it needs')
+    throw new FileError('the file is empty', 'its first row must name the columns; only the column name is required')
   const columns = readHeader(first.value, valid)
   const rows: DeviceRow[] = []
   const problems: CsvProblem[] = []

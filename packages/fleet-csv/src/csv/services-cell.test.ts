@@ -15,7 +15,7 @@ const entry: fc.Arbitrary<ServiceEntry> = fc.record({
 })
 
 describe('the services cell', () => {
-  it('comes back as it was written, whatever the names', () => {
+  it('round-trips for all names', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 5 }), (entries) => {
         expect(parseServices(formatServices(entries))).toEqual(entries)
@@ -24,7 +24,7 @@ describe('the services cell', () => {
     )
   })
 
-  it('takes a type alone, with a port, a name and a host', () => {
+  it('accepts a type, optionally with a port, a name, and a host', () => {
     const plain = { host: null, port: undefined, enabled: true }
     expect(parseServices('ssh; ssh:22;web=http:8080 ;nas=smb:192.168.1.5;cam=rtsp:cam.local:554;')).toEqual([
       { ...plain, name: 'ssh', type: 'ssh' },
@@ -35,14 +35,14 @@ describe('the services cell', () => {
     ])
   })
 
-  it('takes disabled ones, no port, and IPv6 in brackets', () => {
+  it('accepts disabled services, no port, and IPv6 addresses in brackets', () => {
     expect(parseServices('!ssh:-;!v6=ssh:[fe80::1%eth0]:22')).toEqual([
       { name: 'ssh', type: 'ssh', host: null, port: null, enabled: false },
       { name: 'v6', type: 'ssh', host: 'fe80::1%eth0', port: 22, enabled: false },
     ])
   })
 
-  it('is written as people would', () => {
+  it('is written in the shortest form', () => {
     const service = { name: 'web', type: 'http', host: '10.0.0.1', port: 80, enabled: true }
     expect(formatServices([service, { ...service, host: '::1', enabled: false }])).toBe(
       'web=http:10.0.0.1:80;!web=http:[::1]:80',
@@ -58,8 +58,8 @@ describe('the services cell', () => {
     ['ssh:', 'nothing stands'],
     ['ssh:70000', 'from 1 to 65535'],
     ['ssh:0', 'from 1 to 65535'],
-    ['ssh:[::1', 'no "]" closes it'],
-    ['ssh\\', 'at the end'],
+    ['ssh:[::1', '"[" without "]"'],
+    ['ssh\\', 'ends with'],
   ])('refuses %s', (cell, reason) => {
     expect(() => parseServices(cell)).toThrow(reason)
   })

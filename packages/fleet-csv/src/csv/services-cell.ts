@@ -1,24 +1,24 @@
-/** One service as a cell writes it. */
+/** A service as written in a cell. */
 export interface ServiceEntry {
   name: string
   /** Name or id of an application type, as written. */
   type: string
   host: string | null
-  /** undefined: the type's usual one. null: none. */
+  /** undefined: the type's default port. null: no port. */
   port: number | null | undefined
   enabled: boolean
 }
 
-/** A character, and whether a backslash or brackets took its special meaning from it. */
+/** A character. `literal`: escaped by a backslash or brackets. */
 interface Character {
   text: string
   literal: boolean
 }
 
 /**
- * Reads `ssh:22;web=http:192.168.1.5:8080;!cam=rtsp:[fe80::1]:554`: entries apart by `;`, each `[!][name=]type[:host][:port]`.
- * `!` stands for disabled, a port of `-` for none, a host in brackets may hold colons, a backslash takes the special
- * meaning from the character behind it. Blanks around the parts do not count. Throws an Error that names the entry.
+ * Parses `ssh:22;web=http:192.168.1.5:8080;!cam=rtsp:[fe80::1]:554`: entries separated by `;`, each
+ * `[!][name=]type[:host][:port]`. `!` means disabled, and the port `-` means no port. A host in brackets may contain colons.
+ * A backslash escapes the next character. Spaces around the parts are ignored. Throws an Error that names the entry.
  */
 export function parseServices(cell: string): ServiceEntry[] {
   return split(characters(cell), ';')
@@ -33,18 +33,18 @@ function parseEntry(entry: Character[]): ServiceEntry {
   }
   const enabled = !isSpecial(entry[0], '!')
   const named = split(enabled ? entry : entry.slice(1), '=')
-  if (named.length > 2) fail('more than one "="; write \\= for one that is part of a name')
+  if (named.length > 2) fail('more than one "="; write \\= in a name')
   const [type, ...place] = split(named.at(-1)!, ':').map(trim)
   const typeName = textOf(type!)
   const name = named.length === 2 ? textOf(trim(named[0]!)) : typeName
-  if (typeName === '') fail('a type is missing, such as ssh')
-  if (name === '') fail('a name is missing before the "="')
+  if (typeName === '') fail('the type is missing, such as ssh')
+  if (name === '') fail('the name before the "=" is missing')
   const last = place.at(-1)
   const hasPort = last !== undefined && isPort(last)
   const hosts = hasPort ? place.slice(0, -1) : place
-  if (hosts.length > 1) fail('too many ":"; a host with colons is written in brackets, such as ssh:[fe80::1]:22')
+  if (hosts.length > 1) fail('too many ":"; write a host with colons in brackets, such as ssh:[fe80::1]:22')
   const [host] = hosts
-  if (host !== undefined && host.length === 0) fail('nothing stands between or behind the ":"')
+  if (host !== undefined && host.length === 0) fail('the part after a ":" is empty')
   return {
     name,
     type: typeName,
@@ -69,8 +69,7 @@ function characters(cell: string): Character[] {
   for (let at = 0; at < cell.length; at++) {
     const text = cell[at]!
     if (text === '\\') {
-      if (++at === cell.length)
-        throw new Error('services: a "\\" at the end; write \\\\ for one that is part of a name')
+      if (++at === cell.length) throw new Error('services: the cell ends with "\\"; write \\\\ in a name')
       found.push({ text: cell[at]!, literal: true })
     } else if (
       text === '[' &&
@@ -87,7 +86,7 @@ function characters(cell: string): Character[] {
       found.push({ text, literal: inBrackets })
     }
   }
-  if (inBrackets) throw new Error('services: a "[" opens and no "]" closes it')
+  if (inBrackets) throw new Error('services: "[" without "]"')
   return found
 }
 
@@ -111,7 +110,7 @@ function trim(text: Character[]): Character[] {
 
 const textOf = (part: Character[]): string => part.map(({ text }) => text).join('')
 
-/** The cell that `parseServices` reads as these entries. */
+/** The inverse of `parseServices`. */
 export const formatServices = (entries: readonly ServiceEntry[]): string => entries.map(formatEntry).join(';')
 
 function formatEntry({ name, type, host, port, enabled }: ServiceEntry): string {
@@ -123,11 +122,11 @@ function formatEntry({ name, type, host, port, enabled }: ServiceEntry): string 
 
 function formatHost(host: string): string {
   if (/^[0-9A-Fa-f:.%\w]*:[0-9A-Fa-f:.%\w]*$/.test(host)) return `[${host}]`
-  // What would read as a port is none with a backslash in front.
+  // Escape a host that looks like a port.
   return /^(-|\d+)$/.test(host) ? `\\${host}` : escaped(host)
 }
 
-/** Backslashes before what is special anywhere, and before a blank at either end. */
+/** Escapes special characters and outer spaces. */
 function escaped(text: string): string {
   const needsEscape = (unit: string, at: number): boolean =>
     '\\;=:![]'.includes(unit) || ((at === 0 || at === text.length - 1) && unit.trim() === '')

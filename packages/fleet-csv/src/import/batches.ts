@@ -1,9 +1,9 @@
 import { byteLength } from '../byte-length.ts'
 
-/** The request body may have 1 MiB; this leaves room for the document and for the escapes of JSON. */
+/** A request body is limited to 1 MiB. This leaves room for the document and for JSON escapes. */
 const BYTES = 256 * 1024
 
-/** Cuts items into groups of at most `most` items and about 256 KiB of JSON. */
+/** Divides items into groups of at most `most` items and about 256 KiB of JSON. */
 export function* batches<Item>(items: Iterable<Item>, most: number, sizeOf: (item: Item) => number): Generator<Item[]> {
   let batch: Item[] = []
   let bytes = 0

@@ -4,7 +4,7 @@ import type { Difference } from './difference.ts'
 import type { MutationField } from './mutation.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** What registers a device with all that its row says. */
+/** The mutation that registers a device with everything in its row. */
 export function registration({ name, hardwareId, platform, services, attributes }: WantedDevice): MutationField {
   return {
     field: 'registerDevice',
@@ -19,7 +19,7 @@ export function registration({ name, hardwareId, platform, services, attributes 
   }
 }
 
-/** What brings a device to what its row says, one field a change. */
+/** The mutations that make a device match its row, one field per change. */
 export function changesOf(deviceId: string, difference: Partial<Difference>): MutationField[] {
   const { fields = {}, addServices = [], updateServices = [], attributes = new Map<string, string>() } = difference
   const changes: MutationField[] = []
@@ -56,8 +56,8 @@ function serviceUpdate({ id, ...service }: Partial<ServiceFields> & { id: string
 }
 
 /**
- * A service that is added without a port gets the usual one of its type. Where it is to have none, this takes it away;
- * `results` are what the fields of the document answered.
+ * The mutations that remove the default port from added services that must have no port. `results` are the results of the
+ * fields of the document.
  */
 export function portRemovals(
   fields: readonly MutationField[],

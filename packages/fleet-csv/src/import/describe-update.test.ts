@@ -9,7 +9,7 @@ const types = [
 const ssh = { name: 'ssh', application: 1, host: null, port: 22, enabled: true }
 const web = { name: 'web', application: 2, host: null, port: 80, enabled: true }
 
-it('an update is told column by column, as the file writes it, with what is there now', () => {
+it('describes an update by column, with the current value and the value of the file', () => {
   const device = {
     id: '80:01',
     name: 'old',

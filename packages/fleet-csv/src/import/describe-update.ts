@@ -4,16 +4,16 @@ import { type ApplicationType, type ServiceFields, toServiceEntry } from '../csv
 import { formatServices } from '../csv/services-cell.ts'
 import type { Update } from './plan.ts'
 
-/** One value of a device that an update changes, as the file writes it. */
+/** One changed value of a device, in the notation of the file. */
 export interface Change {
-  /** The column. */
+  /** The name of the column. */
   column: string
-  /** null: there was none. */
+  /** null: not set. */
   before: string | null
   after: string
 }
 
-/** What an update changes, for people to look at before it is made. */
+/** Lists the changes of an update, to show before it is made. */
 export function describeUpdate({ device, difference }: Update, types: readonly ApplicationType[]): Change[] {
   const written = (service: ServiceFields): string => formatServices([toServiceEntry(service, types)])
   const present = flattenAttributes(device.attributes)

@@ -11,6 +11,6 @@ export interface Device {
   services: (ServiceFields & { id: string })[]
 }
 
-/** What to select for it. */
+/** The selection for a Device. */
 export const deviceSelection =
   'id name hardwareId platform attributes services { id name application host port enabled }'

@@ -4,7 +4,7 @@ import type { Device } from './device.ts'
 import { pairByContent } from './pair.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** What has to change for a device to be as its row says. What the row does not name stays. */
+/** The changes that make a device match its row. Anything that the row does not name is unchanged. */
 export interface Difference {
   fields: { name?: string; hardwareId?: string; platform?: string }
   addServices: ServiceFields[]
@@ -12,7 +12,7 @@ export interface Difference {
   attributes: Map<string, string>
 }
 
-/** Throws where two services of one name could be meant, or a value and a group of one name would meet. */
+/** Throws if several services have the same name, or if a name would be both a value and a group. */
 export function findDifference(wanted: WantedDevice, device: Device): Difference {
   const present = flattenAttributes(device.attributes)
   assertNoValueIsGroup(new Map([...present, ...wanted.attributes]))
@@ -23,7 +23,7 @@ export function findDifference(wanted: WantedDevice, device: Device): Difference
   }
 }
 
-export function isNothing({ fields, addServices, updateServices, attributes }: Difference): boolean {
+export function isEmpty({ fields, addServices, updateServices, attributes }: Difference): boolean {
   return Object.keys(fields).length + addServices.length + updateServices.length + attributes.size === 0
 }
 
@@ -41,7 +41,9 @@ function serviceDifference(wanted: readonly ServiceFields[], present: Device['se
   for (const [name, ofName] of Map.groupBy(wanted, ({ name }) => name)) {
     const pairs = pairByContent(ofName, byName.get(name) ?? [], isSameService)
     if (pairs.ambiguous.length > 0) {
-      throw new Error(`services: more than one is called ${JSON.stringify(name)}, so it is not clear which one changes`)
+      throw new Error(
+        `services: several services have the name ${JSON.stringify(name)}, so it is ambiguous which one to change`,
+      )
     }
     addServices.push(...pairs.added)
     updateServices.push(

@@ -5,31 +5,31 @@ import { type Device, deviceSelection } from './device.ts'
 import type { KnownDevices } from './plan.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** How many aliases of one field the API takes in one document. */
+/** The API's limit of aliases of one field per document. */
 const ALIASES = 15
 const AT_ONCE = 4
 
 export interface Reading {
   signal?: AbortSignal | undefined
-  /** Told how many devices were looked at so far. */
+  /** Called with the number of devices that have been read so far. */
   onRead?: ((devices: number) => void) | undefined
 }
 
-type Searched = Pick<WantedDevice, 'name' | 'hardwareId'>
+type SearchKeys = Pick<WantedDevice, 'name' | 'hardwareId'>
 
 /**
- * Finds the devices that the rows could mean. A file that is small beside the account is looked up row by row, else all
- * devices are read once.
+ * Finds candidate devices for the rows. Looks up the rows of a small file one by one. If the file is large compared to the
+ * account, reads all devices once.
  */
 export async function findKnownDevices(
   api: Api,
-  rows: readonly Searched[],
+  rows: readonly SearchKeys[],
   { signal, onRead }: Reading = {},
 ): Promise<KnownDevices> {
   const hardwareIds = new Set(rows.flatMap(({ hardwareId }) => hardwareId ?? []))
   const names = new Set(rows.filter(({ hardwareId }) => hardwareId === null).map(({ name }) => name))
   const found = collector(hardwareIds, names, onRead)
-  // Reading a page of 1,000 takes about as long as looking 100 up.
+  // Reading a page of 1,000 devices takes about as long as looking up 100.
   if ((hardwareIds.size + names.size) * 10 < (await countDevices(api, signal))) {
     await lookUpHardwareIds(api, [...hardwareIds], found.add, signal)
     await lookUpNames(api, [...names], found.add, signal)
@@ -85,7 +85,7 @@ interface Found {
   login: Record<string, { items: Device[] }>
 }
 
-/** The API finds parts of names, case aside; `add` keeps the exact ones. */
+/** The API matches parts of names, case-insensitively. `add` keeps only exact matches. */
 async function lookUpNames(
   api: Api,
   names: string[],

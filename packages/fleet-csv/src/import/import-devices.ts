@@ -7,17 +7,17 @@ import { writePlan } from './write.ts'
 export interface ImportOptions {
   api: Api
   file: DeviceFile
-  /** Every row is checked before the first is written, and one that is wrong stops all. */
+  /** Check all rows first, and write nothing if one has an error. */
   strict: boolean
-  /** Everything but the writing. */
+  /** Do everything except writing. */
   dryRun: boolean
-  /** Told how many rows are done. */
+  /** Called with the number of rows that are done. */
   onProgress: (done: number) => void
-  /** Stops after the documents that are under way. */
+  /** Stops after the documents in flight. */
   signal: AbortSignal
 }
 
-/** Brings the account's devices to what the file says and tells how that went. */
+/** Makes the account's devices match the file, and returns the outcome. */
 export async function importDevices({
   api,
   file,

@@ -2,11 +2,11 @@
 export interface MutationField {
   field: string
   arguments: Record<string, { type: string; value: unknown }>
-  /** What to select of the result, braces and all; empty for scalars. */
+  /** The selection of the result with braces, or empty for scalars. */
   selection: string
 }
 
-/** One document that runs the fields in their order, every value in a variable. */
+/** Creates a document that runs the fields in order, with all values in variables. */
 export function mutationDocument(fields: readonly MutationField[]): {
   document: string
   variables: Record<string, unknown>

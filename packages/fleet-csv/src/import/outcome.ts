@@ -6,7 +6,7 @@ export interface Outcome {
   created: number
   updated: number
   unchanged: number
-  /** Rows that were refused, by line. */
+  /** Rejected rows, by line. */
   problems: CsvProblem[]
   /** What ended the import before its end. */
   stoppedBy?: Error

@@ -1,15 +1,15 @@
 export interface Pairs<Wanted, Found> {
-  /** Nothing to do. */
+  /** Equal pairs, which need no change. */
   same: [Wanted, Found][]
   changed: [Wanted, Found][]
   added: Wanted[]
-  /** More than one could be meant. */
+  /** Ambiguous items. */
   ambiguous: Wanted[]
 }
 
 /**
- * Pairs what is wanted with what there is, all of one name. Where the name is unique on both sides the two belong
- * together. Where it is not, equals belong together, and what is left over is new only if nothing else is left to be it.
+ * Pairs wanted and existing items with the same name. If the name is unique on both sides, pairs the two. Otherwise, pairs
+ * equal items. A remaining wanted item is new only if no existing item remains.
  */
 export function pairByContent<Wanted, Found>(
   wanted: readonly Wanted[],

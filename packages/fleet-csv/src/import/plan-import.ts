@@ -7,7 +7,7 @@ import { makePlan, type Plan } from './plan.ts'
 import { type Limits, toWantedDevice, type WantedDevice } from './wanted-device.ts'
 
 export interface ImportPlan extends Plan {
-  /** What names the types of services. */
+  /** The service types. */
   types: readonly ApplicationType[]
 }
 

@@ -1,13 +1,13 @@
 import type { CsvProblem } from '../csv/cells.ts'
 import { flattenAttributes } from '../csv/device-row.ts'
 import type { Device } from './device.ts'
-import { type Difference, findDifference, isNothing } from './difference.ts'
+import { type Difference, findDifference, isEmpty } from './difference.ts'
 import { pairByContent } from './pair.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
 export interface Creation {
   wanted: WantedDevice
-  /** Whether its hardware id or name finds it again, should an answer get lost. */
+  /** Whether its hardware id or name identifies it if the response is lost. */
   findable: boolean
 }
 
@@ -24,14 +24,14 @@ export interface Plan {
   problems: CsvProblem[]
 }
 
-/** Devices that the file's rows could mean, by what the rows name them with. */
+/** Candidate devices for the rows, by hardware id and by name. */
 export interface KnownDevices {
   byHardwareId: ReadonlyMap<string, Device>
-  /** All devices of a name, for names of rows without a hardware id. */
+  /** All devices with the name of a row without a hardware id. */
   byName: ReadonlyMap<string, readonly Device[]>
 }
 
-/** Decides row by row: a device is found by hardware id, or by name where the row has none. */
+/** Decides for each row what to do. Finds the device by hardware id, or by name if the row has none. */
 export function makePlan(rows: readonly WantedDevice[], known: KnownDevices): Plan {
   const plan: Plan = { creations: [], updates: [], unchanged: [], problems: [] }
   const claimed = new Set<string>()
@@ -50,7 +50,7 @@ function planByHardwareId(plan: Plan, rows: WantedDevice[], known: KnownDevices,
     if (earlier !== undefined) {
       plan.problems.push({
         line: wanted.line,
-        reason: `hardwareId ${JSON.stringify(hardwareId)} stands on line ${earlier} already`,
+        reason: `hardwareId ${JSON.stringify(hardwareId)} is already on line ${earlier}`,
       })
       continue
     }
@@ -67,9 +67,9 @@ function planByHardwareId(plan: Plan, rows: WantedDevice[], known: KnownDevices,
 
 function planByName(plan: Plan, rows: WantedDevice[], known: KnownDevices, claimed: ReadonlySet<string>): void {
   for (const [name, ofName] of Map.groupBy(rows, (row) => row.name)) {
-    // A device that another row names by hardware id is that row's.
+    // A device that another row names by hardware id belongs to that row.
     const unclaimed = (known.byName.get(name) ?? []).filter(({ id }) => !claimed.has(id))
-    // A row says nothing of what it leaves out, so that several devices may be as it says: it is the one with the least besides.
+    // A row may match several devices, because it can omit values. Prefer the device with the fewest additional values.
     const devices = unclaimed.sort((one, other) => countDetails(one) - countDetails(other))
     const pairs = pairByContent(ofName, devices, isUnchanged)
     plan.unchanged.push(...pairs.same.map(([wanted]) => wanted))
@@ -86,7 +86,7 @@ function countDetails({ hardwareId, platform, services, attributes }: Device): n
 
 function isUnchanged(wanted: WantedDevice, device: Device): boolean {
   try {
-    return isNothing(findDifference(wanted, device))
+    return isEmpty(findDifference(wanted, device))
   } catch {
     return false
   }
@@ -94,14 +94,14 @@ function isUnchanged(wanted: WantedDevice, device: Device): boolean {
 
 function ambiguous(name: string, rows: readonly WantedDevice[], devices: readonly Device[]): string {
   const who = `${devices.length} device${devices.length === 1 ? '' : 's'} and ${rows.length} row${rows.length === 1 ? '' : 's'}`
-  return `${who} are called ${JSON.stringify(name)}, so it is not clear which device this row is; give it a hardwareId`
+  return `${who} have the name ${JSON.stringify(name)}, so the row is ambiguous; add a hardwareId`
 }
 
-/** Updates the device, or finds nothing to do, or why it cannot be. */
+/** Adds an update of the device to the plan, or marks it as unchanged, or records the problem. */
 function planChange(plan: Plan, wanted: WantedDevice, device: Device): void {
   try {
     const difference = findDifference(wanted, device)
-    if (isNothing(difference)) plan.unchanged.push(wanted)
+    if (isEmpty(difference)) plan.unchanged.push(wanted)
     else plan.updates.push({ wanted, device, difference })
   } catch (error) {
     plan.problems.push({ line: wanted.line, reason: (error as Error).message })

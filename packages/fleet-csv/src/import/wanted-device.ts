@@ -2,17 +2,17 @@ import { byteLength } from '../byte-length.ts'
 import type { DeviceRow } from '../csv/device-row.ts'
 import { type ApplicationType, type ServiceFields, toServiceFields } from '../csv/device-services.ts'
 
-/** A row with its services' types looked up: what the device is to be. */
+/** The target state of a device: a row with resolved service types. */
 export interface WantedDevice extends Omit<DeviceRow, 'services'> {
   services: ServiceFields[]
-  /** Whether a service is to be without the usual port of its type. */
+  /** Whether a service must not have the default port of its type. */
   hasPortlessService: boolean
 }
 
-/** The server's limits by the names that `login { limits }` gives them. */
+/** The server's limits by their names in `login { limits }`. */
 export type Limits = ReadonlyMap<string, number>
 
-/** Looks the types up and checks the row against the server's limits, before anything is sent. Throws what is wrong. */
+/** Resolves the service types and checks the row against the server's limits. Throws an Error if the row is invalid. */
 export function toWantedDevice(row: DeviceRow, types: readonly ApplicationType[], limits: Limits): WantedDevice {
   const services = row.services.map((entry) => toServiceFields(entry, types))
   const assert = limitCheck(limits)
@@ -40,7 +40,7 @@ export function toWantedDevice(row: DeviceRow, types: readonly ApplicationType[]
 function limitCheck(limits: Limits) {
   return (limit: string, found: number, what: string): void => {
     const most = limits.get(limit)
-    if (most !== undefined && found > most) throw new Error(`${found} ${what}, and ${most} is the most`)
+    if (most !== undefined && found > most) throw new Error(`${found} ${what}, but the limit is ${most}`)
   }
 }
 

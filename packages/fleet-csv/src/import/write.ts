@@ -9,23 +9,23 @@ import type { Outcome } from './outcome.ts'
 import { type Creation, makePlan, type Plan, type Update } from './plan.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** Documents under way at once: the server's pool has ten connections by default. */
+/** Documents in flight. The server's pool has 10 connections by default. */
 const AT_ONCE = 8
-/** Aliases of one field that the API takes in one document. */
+/** The API's limit of aliases of one field per document. */
 const REGISTRATIONS = 15
-/** Keeps a document of services well below the 2,000 tokens that the API takes. */
+/** Keeps a document of services well below the API's limit of 2,000 tokens. */
 const CHANGES = 10
 const ATTRIBUTE_ITEMS = 100
-/** Rows of two changes at most. */
+/** Rows with at most two changes. */
 const SMALL_UPDATES = CHANGES / 2
 
 export interface Writing {
   api: Api
-  /** Counted up as rows are done. */
+  /** Updated as rows are done. */
   outcome: Outcome
   /** Called after every document. */
   progress: () => void
-  /** Once aborted, no further document is sent; those under way are waited for. */
+  /** After it aborts, no further document is sent. Documents in flight are awaited. */
   signal: AbortSignal
 }
 
@@ -36,15 +36,15 @@ export async function writePlan(writing: Writing, plan: Plan): Promise<void> {
   await run(writing, batches(creations.batched ?? [], REGISTRATIONS, ofRow), createBatch)
   await run(writing, creations.alone ?? [], createAlone)
 
-  const updates = Object.groupBy(plan.updates, wayOf)
+  const updates = Object.groupBy(plan.updates, batchingOf)
   const ofUpdate = ({ difference }: Update): number => attributeBytes(difference)
   await run(writing, batches(updates.attributes ?? [], ATTRIBUTE_ITEMS, ofUpdate), setAttributesOfBatch)
   await run(writing, batches(updates.small ?? [], SMALL_UPDATES, ofUpdate), updateBatch)
   await run(writing, updates.alone ?? [], updateAlone)
 }
 
-/** How an update is sent: small ones together where sending them twice, should one be refused, does no harm. */
-function wayOf({ device, difference }: Update): 'attributes' | 'small' | 'alone' {
+/** How an update is sent. Small updates that are safe to send again are batched, because one may be rejected. */
+function batchingOf({ device, difference }: Update): 'attributes' | 'small' | 'alone' {
   const { fields, addServices, updateServices } = difference
   if (Object.keys(fields).length + addServices.length + updateServices.length === 0) return 'attributes'
   return addServices.length === 0 && changesOf(device.id, difference).length <= 2 ? 'small' : 'alone'
@@ -62,7 +62,7 @@ async function run<Item>(
   })
 }
 
-/** Can be looked up should the answer get lost, and says all that there is to say of the device. */
+/** Whether a creation needs no second request, and can be found again if the response is lost. */
 const isPlain = ({ wanted, findable }: Creation): boolean => findable && !wanted.hasPortlessService
 
 const attributeBytes = ({ attributes }: { attributes: ReadonlyMap<string, string> }): number =>
@@ -76,12 +76,12 @@ async function createBatch(writing: Writing, creations: Creation[]): Promise<voi
     )
     writing.outcome.created += creations.length
   } catch (error) {
-    if (endsImport(error) && !isUnanswered(error)) throw error
+    if (endsImport(error) && !isOutcomeUnknown(error)) throw error
     await createWhatIsMissing(writing, creations)
   }
 }
 
-/** One refused field takes the results of all with it, though those before it took effect: see what there is, add the rest. */
+/** If one field is rejected, all results are lost although earlier fields took effect. So look up what exists and add the rest. */
 async function createWhatIsMissing(writing: Writing, creations: Creation[]): Promise<void> {
   const rows = creations.map(({ wanted }) => wanted)
   const now = makePlan(rows, await findKnownDevices(writing.api, rows))
@@ -93,7 +93,7 @@ async function createWhatIsMissing(writing: Writing, creations: Creation[]): Pro
 
 async function createAlone(writing: Writing, { wanted }: Creation): Promise<void> {
   await forRow(writing, wanted, async () => {
-    // Services without a port need more than a registration can say.
+    // A registration cannot express services without the default port.
     const [services, addServices] = wanted.hasPortlessService
       ? [wanted.services.filter(({ port }) => port !== null), wanted.services.filter(({ port }) => port === null)]
       : [wanted.services, []]
@@ -133,7 +133,7 @@ async function updateBatch(writing: Writing, updates: Update[]): Promise<void> {
     )
     writing.outcome.updated += updates.length
   } catch (error) {
-    if (endsImport(error) && !isUnanswered(error)) throw error
+    if (endsImport(error) && !isOutcomeUnknown(error)) throw error
     for (const update of updates) await updateAlone(writing, update)
   }
 }
@@ -178,8 +178,8 @@ const codesOfRows: ReadonlySet<string | undefined> = new Set([
   'INTERNAL',
 ])
 
-/** Whether an error says that no other row would fare better: no server, no rights. */
+/** Whether an error would affect every row, such as an unreachable server or missing permissions. */
 const endsImport = (error: unknown): boolean => !codesOfRows.has(codeOf(error))
 
-/** Whether what was sent may have taken effect. */
-const isUnanswered = (error: unknown): boolean => ['NO_ANSWER', 'OUTCOME_UNKNOWN'].includes(codeOf(error) ?? '')
+/** Whether the request may have taken effect although no response arrived. */
+const isOutcomeUnknown = (error: unknown): boolean => ['NO_ANSWER', 'OUTCOME_UNKNOWN'].includes(codeOf(error) ?? '')
