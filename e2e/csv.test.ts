@@ -62,7 +62,7 @@ describeConsole('CSV of devices', () => {
     await dialog.getByText('The column “Platform” will be imported as an attribute').waitFor()
     const bad = dialog.getByRole('table', { name: 'Invalid rows' })
     await bad.getByRole('row', { name: '4 name must not be empty' }).waitFor()
-    await bad.getByRole('row', { name: /^5 .*there is no application type "nothing"/ }).waitFor()
+    await bad.getByRole('row', { name: /^5 .*unknown application type "nothing"/ }).waitFor()
     await dialog.getByRole('tab', { name: 'Changed (1)' }).click()
     await dialog.getByRole('row', { name: '2 gateway services: ssh:22 (new) site: bergen → oslo' }).waitFor()
     expect(await names(person)).toEqual(['gateway', 'sensor'])

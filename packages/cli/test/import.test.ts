@@ -68,10 +68,10 @@ describe('import of rows', () => {
       ...counts(3, 0, 0),
       problems: [
         { line: 3, reason: expect.stringContaining('name must not be empty') },
-        { line: 4, reason: 'the row has 2 cells, the header 5 columns' },
+        { line: 4, reason: 'the row has 2 cells, but the header has 5 columns' },
         { line: 5, reason: expect.stringContaining('quote') },
         { line: 6, reason: 'hardwareId "H1" is already on line 2' },
-        { line: 7, reason: expect.stringContaining('net cannot be a value and the group of net.ssid') },
+        { line: 7, reason: expect.stringContaining('net cannot be both a value and the group of net.ssid') },
         { line: 8, reason: expect.stringContaining('application type "nope"') },
         { line: 9, reason: expect.stringContaining('port must be from 1 to 65535') },
         // Only the server detects this error, in a document with other rows.
@@ -115,7 +115,7 @@ describe('import of rows', () => {
     const changed = await desk.import('name,site\nsame,c\n')
     expect(changed).toMatchObject({
       code: 3,
-      problems: [{ line: 2, reason: expect.stringContaining('give it a hardwareId') }],
+      problems: [{ line: 2, reason: expect.stringContaining('add a hardwareId') }],
     })
   })
 
