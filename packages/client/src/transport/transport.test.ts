@@ -59,7 +59,7 @@ describe('new Muster', () => {
     ['without an http URL', { url: 'muster.example.com', keyId: 'k', secret }, 'http or https'],
     ['with a user in its URL', { url: 'http://a:b@localhost', keyId: 'k', secret }, 'without user'],
     ['without a key id', { url: 'http://localhost', secret }, 'keyId'],
-    ['without anything to sign with', { url: 'http://localhost', keyId: 'k' }, 'secret, privateKey and sign'],
+    ['without anything to sign with', { url: 'http://localhost', keyId: 'k' }, 'secret, privateKey, and sign'],
     ['with two things to sign with', { url: 'http://localhost', keyId: 'k', secret, privateKey: 'x' }, 'one of'],
   ])('throws %s', (_name, options, message) => {
     expect(() => new Muster(options)).toThrow(TypeError)

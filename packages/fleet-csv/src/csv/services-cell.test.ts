@@ -52,15 +52,15 @@ describe('the services cell', () => {
 
   it.each([
     ['web=', 'type is missing'],
-    ['=ssh:22', 'name is missing'],
+    ['=ssh:22', 'name before the "=" is missing'],
     ['a=b=ssh', 'more than one "="'],
     ['ssh:fe80::1:22', 'in brackets'],
-    ['ssh:', 'nothing stands'],
+    ['ssh:', 'is empty'],
     ['ssh:70000', 'from 1 to 65535'],
     ['ssh:0', 'from 1 to 65535'],
     ['ssh:[::1', '"[" without "]"'],
     ['ssh\\', 'ends with'],
-  ])('refuses %s', (cell, reason) => {
+  ])('rejects %s', (cell, reason) => {
     expect(() => parseServices(cell)).toThrow(reason)
   })
 })
