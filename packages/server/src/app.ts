@@ -16,7 +16,7 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './db/database.ts'
 import { isFailureOfStandby } from './db/database-away.ts'
-import { userDatabase } from './db/fair/user-database.ts'
+import { queryDatabase, userDatabase } from './db/fair/user-database.ts'
 import type { ReadSide } from './db/read-side.ts'
 import { createNameCounts } from './features/attributes/names/name-counts.ts'
 import { registerEventsDownload } from './features/events/events-download.ts'
@@ -29,7 +29,7 @@ import { recordSignIn } from './features/users/record-sign-in.ts'
 import { schemaText } from './graphql/assemble.ts'
 import { rowMeterOf } from './graphql/cost/row-meter.ts'
 import { causeOf } from './graphql/error-mapping.ts'
-import { createExecutor } from './graphql/execute.ts'
+import { createExecutor, type PreparedOperation } from './graphql/execute.ts'
 import { type GraphqlRouteInput, registerGraphqlRoute } from './graphql/http-route.ts'
 import type { AfterOperation, Elsewhere, OperationStart, Requester } from './graphql/run-operation.ts'
 import { registerStreamRoute } from './graphql/stream-route.ts'
@@ -172,7 +172,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     beforeRequest,
     onRefused: charges.chargeRefused,
     // Public operations select nothing that reads the context.
-    buildContext: (request, viewer) => (viewer === null ? {} : createContext(request, viewer)),
+    buildContext: (request, viewer, kind) => (viewer === null ? {} : createContext(request, viewer, kind)),
     ...(deps.readSide && { readElsewhere: readElsewhere(deps.readSide, createContext) }),
     reserveResponse: ({ reply, operation }) => callers.reserve(reply, operation),
     beforeOperation: (start) => {
@@ -251,7 +251,7 @@ function readElsewhere(readSide: ReadSide, createContext: ReturnType<typeof cont
     const db = await readSide.choose()
     if (db === undefined) return undefined
     return {
-      contextValue: { ...createContext(request, viewer), db: userDatabase(db, viewer.accountId) },
+      contextValue: { ...createContext(request, viewer, operation.kind), db: queryDatabase(db, viewer.accountId) },
       failed({ errors = [] }) {
         const failure = errors.map(causeOf).find(isFailureOfStandby)
         if (failure !== undefined) readSide.failed(db, failure)
@@ -265,8 +265,8 @@ function contextOf(deps: AppDeps, { storage }: RateLimits) {
   const { config, db, secrets, feed, outbound } = deps
   const clock = clockOf(deps)
   const nameCounts = createNameCounts(deps)
-  return (request: FastifyRequest, viewer: Viewer): Context => ({
-    db: userDatabase(db, viewer.accountId),
+  return (request: FastifyRequest, viewer: Viewer, kind: PreparedOperation['kind']): Context => ({
+    db: (kind === 'query' ? queryDatabase : userDatabase)(db, viewer.accountId),
     viewer,
     log: request.log,
     clock,

@@ -230,7 +230,7 @@ export const metricTable = {
     name: 'muster_user_statements_rejected_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Statements of users that were rejected: too many of the user were waiting (queue), a statement waited too long (wait), or a walking statement took longer than MUSTER_FILTER_SECONDS (time).',
+    help: 'Statements of users that were rejected: too many of the user were waiting (queue), a statement waited too long (wait), or a statement of a query took longer than MUSTER_QUERY_SECONDS (time).',
   },
   listReads: {
     name: 'muster_list_reads_total',

@@ -54,7 +54,7 @@ export interface OperationGates<Viewer extends GraphqlViewer> {
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
   /** Runs for every request that is refused for what it asks for, which had to be read for that: `bytes` of it. */
   readonly onRefused?: (requester: Requester<Viewer>, bytes: number) => void
-  readonly buildContext: (request: FastifyRequest, viewer: Viewer | null) => unknown
+  readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
   /** Where an operation may read elsewhere: for the whole of it, so that its parts agree. Undefined: where everything is read. */
   readonly readElsewhere?: (start: OperationStart<Viewer>) => Promise<Elsewhere | undefined>
   /** Waits until there is memory for the response to an operation; throws RATE_LIMITED when that takes too long. Runs before anything else. */
@@ -150,7 +150,7 @@ function runOnce<Viewer extends GraphqlViewer>(
   const { request, viewer, operation } = start
   const mapping = { ...errorMapping(gates, request), isUndone: true }
   return run(start, {
-    context: gates.buildContext(request, viewer),
+    context: gates.buildContext(request, viewer, operation.kind),
     execute: async (contextValue) => formatResult(await operation.execute({ contextValue }), mapping),
     fail: (error) => operation.refuse(toApiError(error, mapping)),
   })
@@ -167,7 +167,7 @@ async function execute<Viewer extends GraphqlViewer>(
     const result = await operation.execute(elsewhere)
     if (!elsewhere.failed(result)) return result
   }
-  return operation.execute({ contextValue: gates.buildContext(request, viewer) })
+  return operation.execute({ contextValue: gates.buildContext(request, viewer, operation.kind) })
 }
 
 export const errorMapping = <Viewer extends GraphqlViewer>(

@@ -130,7 +130,7 @@ async function serve<Viewer extends GraphqlViewer>(
   let release: (() => void) | undefined
   try {
     release = input.admit(viewer, end)
-    const outcome = await operation.subscribe({ contextValue: input.buildContext(request, viewer) })
+    const outcome = await operation.subscribe({ contextValue: input.buildContext(request, viewer, operation.kind) })
     if (!(Symbol.asyncIterator in outcome)) {
       const refused = formatResult(outcome, errorMapping(input, request))
       assertAvailable(refused)

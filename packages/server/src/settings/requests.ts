@@ -110,10 +110,10 @@ export const requestSettings = {
     default: '6',
     parse: (text) => integer(text ?? '6', 1, 500),
   }),
-  walkMs: setting({
-    name: 'MUSTER_FILTER_SECONDS',
+  queryMs: setting({
+    name: 'MUSTER_QUERY_SECONDS',
     meaning:
-      'Seconds that a query can take if no index serves it and it may read every record of the account. Then the request gets LIMIT_EXCEEDED, with the name of the argument. 0: no limit but MUSTER_STATEMENT_TIMEOUT.',
+      'Seconds that each database statement of a GraphQL query can take. A field that needs longer gets LIMIT_EXCEEDED; if no index serves it, the message names the argument. Mutations have no such limit. 0: no limit but MUSTER_STATEMENT_TIMEOUT.',
     default: '5',
     parse: (text) => integer(text ?? '5', 0, 3_600) * 1_000,
   }),

@@ -23,7 +23,7 @@ async function blockDevices(app: TestApp): Promise<() => Promise<void>> {
 }
 
 async function start(env: Record<string, string> = {}): Promise<TestApp> {
-  const app = await startTestApp({ env: { MUSTER_FILTER_SECONDS: '60', ...env } })
+  const app = await startTestApp({ env: { MUSTER_QUERY_SECONDS: '60', ...env } })
   onTestFinished(() => app.close())
   return app
 }
@@ -89,13 +89,34 @@ it('answers RATE_LIMITED to a query that waits too long behind others of its use
 })
 
 it('ends a query that no index serves at its time limit, and names the argument', async () => {
-  const app = await start({ MUSTER_FILTER_SECONDS: '1' })
+  const app = await start({ MUSTER_QUERY_SECONDS: '1' })
   const release = await blockDevices(app)
   const { errors } = await app.owner.query(SORTED)
   expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', limit: 1 } }])
   expect(errors![0]!.message).toMatch(/^this took longer than 1 seconds?: sort: "no\.index" has no index/)
   await release()
   expect((await app.owner.query(SORTED)).errors).toBeUndefined()
+})
+
+it('ends every other statement of a query at the same limit, and lets a mutation wait', async () => {
+  const app = await start({ MUSTER_QUERY_SECONDS: '1' })
+  const register = 'mutation { registerDevice(name: "device") { device { id } } }'
+  const { id } = (await app.owner.data(register)).registerDevice.device
+  const queries = [
+    '{ login { devices(size: 1) { items { id } } } }',
+    `{ login { device(id: "${id}") { name } } }`,
+    '{ login { devices(name: "dev", size: 1) { items { services { id } } } } }',
+  ]
+  const release = await blockDevices(app)
+  const registered = app.owner.query(register)
+  for (const { errors } of await Promise.all(queries.map((query) => app.owner.query(query)))) {
+    expect(errors).toMatchObject([
+      { path: ['login', expect.any(String)], extensions: { code: 'LIMIT_EXCEEDED', limit: 1 } },
+    ])
+    expect(errors![0]!.message).toMatch(/^reading this from the database took longer than 1 seconds/)
+  }
+  await release()
+  expect((await registered).errors).toBeUndefined()
 })
 
 it('gives back what clients took that have left', async () => {

@@ -7,17 +7,17 @@ import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Database } from '../database.ts'
 import type { StatementScheduler } from './statement-scheduler.ts'
-import { userDatabase, walk } from './user-database.ts'
+import { queryDatabase, userDatabase, walk } from './user-database.ts'
 
 type Counts = Pick<StatementScheduler, 'inFlight' | 'waiting'>
 
 /** Ten connections, of which a user gets three. */
-async function open(walkMs = 0): Promise<TestDatabase & { counts: Counts }> {
+async function open(queryMs = 0): Promise<TestDatabase & { counts: Counts }> {
   let counts: Counts | undefined
   const onOpen = (given: Counts): void => {
     counts = given
   }
-  const database = await createTestDatabase({ statementsPerUser: 3, walkMs, onOpen })
+  const database = await createTestDatabase({ statementsPerUser: 3, queryMs, onOpen })
   onTestFinished(() => database.drop())
   return { ...database, counts: counts! }
 }
@@ -164,6 +164,26 @@ it('cancels a walking statement at its time limit and names the cause; the next 
   await release()
 })
 
+it('cancels each statement of a query at its time limit, on its own connection, and no other', async () => {
+  const database = await open(300)
+  const release = await holdLock(database)
+  const changing = blocked(userDatabase(database.db, 'slow'))
+  const reading = queryDatabase(database.db, 'slow')
+  const inTransaction = reading
+    .transaction()
+    .execute(async (transaction) => [await quick(transaction), await blocked(transaction)])
+  for (const error of await Promise.all([failure(blocked(reading)), failure(inTransaction)]))
+    expect(error).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: 'reading this from the database took longer than 0.3 seconds; request fewer records, or try again later',
+      details: { limit: 0.3 },
+    })
+  expect(await Promise.all(Array.from({ length: 10 }, () => quick(reading)))).toEqual(Array(10).fill(1))
+  await release()
+  await changing
+  expect(isIdle(database)).toBe(true)
+})
+
 it('gives its place back whatever goes wrong', async () => {
   const database = await open()
   const db = userDatabase(database.db, 'unlucky')
@@ -189,7 +209,7 @@ it('gives its place back whatever goes wrong', async () => {
 })
 
 it('says that the database is away where it is, not that the user asks too much', async () => {
-  const database = await createTestDatabase({ statementsPerUser: 2, walkMs: 0 })
+  const database = await createTestDatabase({ statementsPerUser: 2, queryMs: 0 })
   await database.drop()
   const db = userDatabase(database.db, 'user')
   for (const error of await Promise.all(Array.from({ length: 10 }, () => failure(quick(db)))))

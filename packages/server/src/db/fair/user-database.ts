@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { ApiError } from '../../errors.ts'
 import {
   type ConnectionUse,
@@ -8,7 +7,6 @@ import {
   type Pool,
   type PoolWatch,
 } from '../database.ts'
-import { cancelStatement } from './cancel-statement.ts'
 import {
   createStatementScheduler,
   type Lane,
@@ -17,12 +15,13 @@ import {
   sharesOf,
   type UserStatements,
 } from './statement-scheduler.ts'
+import { createTimeLimit, type TimeLimit, TimeLimitError } from './time-limit.ts'
 
 export interface FairOptions {
   /** Statements of one user in flight at most. */
   statementsPerUser: number
-  /** Milliseconds that a walking statement may take; 0 for no limit of its own. */
-  walkMs: number
+  /** Milliseconds that a statement of a query may take; 0 for no limit of its own. */
+  queryMs: number
   /** Called with what counts its statements, once. */
   onOpen?: ((counts: Pick<StatementScheduler, 'inFlight' | 'waiting'>) => void) | undefined
   onReject?: ((reason: Rejection) => void) | undefined
@@ -31,24 +30,31 @@ export interface FairOptions {
 /** The databases of one user on one pool. */
 interface UserDatabases {
   statements: UserStatements
-  quick: Database
-  walking: Database
+  /** For what changes something: no time limit of its own. */
+  writing: Database
+  /** For queries: the same with the time limit. */
+  reading: Database
+  /** For downloads: in turn with walking statements, and no time limit of its own. */
+  downloading: Database
 }
 
 /** Users whose databases are kept. One costs a few KiB; a user without one gets it again. */
 const MOST_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
-const walkingOf = new WeakMap<Database, { database: Database; walkMs: number }>()
+/** For statements that may read every record: few at a time, and with the time limit. */
+const walkingOf = new WeakMap<Database, Database>()
 
 /**
  * The database for the server's own work, which may use every connection of the pool. What users ask for must go through
  * `userDatabase`, which shares the connections out among them.
  */
 export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOptions): Database {
-  const { statementsPerUser, walkMs, onOpen, onReject } = options
+  const { statementsPerUser, queryMs, onOpen, onReject } = options
   const scheduler = createStatementScheduler(sharesOf(pool.options.max, statementsPerUser), onReject)
   const { connect } = createConnector(pool, watch)
+  const limitTime: TimeLimit =
+    queryMs === 0 ? (use) => use : createTimeLimit({ pool, ms: queryMs, onEnd: () => onReject?.('time') })
   const ofServer: ConnectionUse = { done: scheduler.leaveServer }
   const server = databaseOf(pool, () => {
     scheduler.enterServer()
@@ -82,13 +88,12 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
         },
       }
     }
-    const quick = databaseFor(statements, 'quick', () => useOf('quick'))
-    const walking = databaseFor(statements, 'walking', () => {
-      const use = useOf('walking')
-      return walkMs === 0 ? use : endingAfter(use, { ms: walkMs, pool, onEnd: () => onReject?.('time') })
-    })
-    walkingOf.set(quick, { database: walking, walkMs })
-    return { statements, quick, walking }
+    const writing = databaseFor(statements, 'quick', () => useOf('quick'))
+    const reading = databaseFor(statements, 'quick', () => limitTime(useOf('quick')))
+    const walking = databaseFor(statements, 'walking', () => limitTime(useOf('walking')))
+    const downloading = databaseFor(statements, 'walking', () => useOf('walking'))
+    walkingOf.set(writing, walking).set(reading, walking)
+    return { statements, writing, reading, downloading }
   }
 
   const users = new Map<string, UserDatabases>()
@@ -124,39 +129,18 @@ function forgetIdle(users: Map<string, UserDatabases>): void {
   }
 }
 
-/** Cancels a statement that takes longer, and closes its connection: a late request to cancel must not meet the next statement. */
-function endingAfter(
-  use: ConnectionUse,
-  { ms, pool, onEnd }: { ms: number; pool: Pool; onEnd: () => void },
-): ConnectionUse {
-  const ending: ConnectionUse = {
-    ...use,
-    async run(client, send) {
-      const timer = setTimeout(() => {
-        ending.isSpoiled = true
-        cancelStatement(client, pool.options)
-      }, ms)
-      try {
-        return await send()
-      } catch (error) {
-        if (!ending.isSpoiled || !isCanceled(error)) throw error
-        onEnd()
-        throw new TimeLimitError(error as Error)
-      } finally {
-        clearTimeout(timer)
-      }
-    },
-  }
-  return ending
-}
-
-const isCanceled = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '57014'
-
 /**
  * The same database for what this user asks for: its statements take their turn with those of other users. A transaction counts as one
  * statement. A database that knows no users is returned as it is.
  */
-export const userDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).quick ?? db
+export const userDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).writing ?? db
+
+/** The same for queries: each statement has a time limit, and one that takes longer fails with LIMIT_EXCEEDED. */
+export const queryDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).reading ?? db
+
+/** The same for downloads, which take turns with the statements of `walk` and may take long. */
+export const downloadDatabase = (db: Database, accountId: string): Database =>
+  usersOf.get(db)?.(accountId).downloading ?? db
 
 /**
  * Runs a statement that may read every record of the account. Few of them run at a time, so that quick statements of others need
@@ -171,20 +155,12 @@ export async function walk<Result>(
   const walking = reasons.length === 0 ? undefined : walkingOf.get(db)
   if (walking === undefined) return run(db)
   try {
-    return await run(walking.database)
+    return await run(walking)
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error
-    const seconds = walking.walkMs / 1_000
+    const { seconds } = error
     throw new ApiError('LIMIT_EXCEEDED', `this took longer than ${seconds} seconds: ${reasons.join('; ')}`, {
       limit: seconds,
     })
-  }
-}
-
-/** A walking statement was canceled since it took too long. */
-class TimeLimitError extends Error {
-  constructor(cause: Error) {
-    super('the statement was canceled by its time limit', { cause })
-    this.name = 'TimeLimitError'
   }
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isSessionAlive } from '../../auth/sessions/sessions.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { userDatabase } from '../../db/fair/user-database.ts'
+import { downloadDatabase } from '../../db/fair/user-database.ts'
 import { ApiError } from '../../errors.ts'
 import type { AddressOf } from '../../lib/client-address.ts'
 import { limits } from '../../limits.ts'
@@ -98,7 +98,7 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
   yield stringify([columns])
   let limit: number = limits.pageSize
   let start: { offset: number } | { afterId: string } = { offset: 0 }
-  const db = userDatabase(deps.db, grant.accountId)
+  const db = downloadDatabase(deps.db, grant.accountId)
   for (;;) {
     const slice = { filter: grant.filter, start, limit }
     const { events, mayHaveMore } = await selectFittingEvents(db, grant.accountId, slice)

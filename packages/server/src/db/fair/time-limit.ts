@@ -1,0 +1,85 @@
+import pg from 'pg'
+import { ApiError } from '../../errors.ts'
+import type { ConnectionUse, Pool } from '../database.ts'
+import { cancelStatement } from './cancel-statement.ts'
+
+/** A statement was canceled because it took longer than a query's statement may. */
+export class TimeLimitError extends ApiError {
+  readonly seconds: number
+
+  constructor(ms: number) {
+    const seconds = ms / 1_000
+    super(
+      'LIMIT_EXCEEDED',
+      `reading this from the database took longer than ${seconds} seconds; request fewer records, or try again later`,
+      { limit: seconds },
+    )
+    this.seconds = seconds
+  }
+}
+
+export interface TimeLimitOptions {
+  pool: Pool
+  /** Milliseconds that a statement may take. */
+  ms: number
+  /** Called when a statement was canceled. */
+  onEnd: () => void
+}
+
+interface Running {
+  client: pg.PoolClient
+  use: ConnectionUse
+  /** When its time is over, by `performance.now()`. */
+  until: number
+}
+
+/** Limits the time of each statement that a connection is used for. */
+export type TimeLimit = (use: ConnectionUse) => ConnectionUse
+
+const LOOK_EVERY_MS = 200
+
+/**
+ * Cancels each statement that takes too long, and closes its connection: a late request to cancel must not meet the next statement.
+ * All statements share a timer, since starting one for each would cost more than everything else here.
+ */
+export function createTimeLimit({ pool, ms, onEnd }: TimeLimitOptions): TimeLimit {
+  /** The one that began first comes first, and so does the one whose time is over first. */
+  const running = new Set<Running>()
+  let timer: NodeJS.Timeout | undefined
+
+  const look = (): void => {
+    const now = performance.now()
+    for (const statement of running) {
+      if (statement.until > now) break
+      running.delete(statement)
+      statement.use.isSpoiled = true
+      cancelStatement(statement.client, pool.options)
+    }
+    if (running.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return (use) => {
+    const limited: ConnectionUse = {
+      ...use,
+      async run(client, send) {
+        const statement = { client, use: limited, until: performance.now() + ms }
+        running.add(statement)
+        timer ??= setInterval(look, Math.min(LOOK_EVERY_MS, ms / 10)).unref()
+        try {
+          return await send()
+        } catch (error) {
+          if (!limited.isSpoiled || !isCanceled(error)) throw error
+          onEnd()
+          throw new TimeLimitError(ms)
+        } finally {
+          running.delete(statement)
+        }
+      },
+    }
+    return limited
+  }
+}
+
+const isCanceled = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '57014'
