@@ -1,55 +1,55 @@
 import { signatureReasons } from '@muster/http-signature'
 import { ApiError } from '../errors.ts'
 
-/** Why a good signature is refused all the same. Told to holders of the key only. */
+/** Why a valid signature is rejected. Only callers with the key's secret see these. */
 export const keyReasons = {
-  'key-disabled': { status: 401, meaning: 'The signature is good, but its access key is disabled.' },
-  'key-expired': { status: 401, meaning: 'The signature is good, but its access key has expired.' },
+  'key-disabled': { status: 401, meaning: 'The signature is valid, but its access key is disabled.' },
+  'key-expired': { status: 401, meaning: 'The signature is valid, but its access key has expired.' },
   'key-deleted': { status: 401, meaning: 'The stream was opened with an access key that has been deleted.' },
-  'nonce-used': { status: 401, meaning: 'The signature is good, but its nonce was used before.' },
+  'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
 
 /** Why valid credentials are rejected, or why a request without a signature is. */
 const otherReasons = {
   'user-disabled': { status: 401, meaning: 'The credentials are valid, but the operator has disabled the user.' },
-  missing: { status: 401, meaning: 'The operation needs a signed request, and this one carries no credentials.' },
+  missing: { status: 401, meaning: 'The operation needs a signed request, and this one has no credentials.' },
   'download-link': {
     status: 401,
     meaning: 'The download link is wrong or has expired, or its access key no longer works.',
   },
 } as const
 
-/** Why a device's own request is refused. */
+/** Why a device's request is rejected. */
 export const deviceReasons = {
   'unknown-code': { status: 401, meaning: 'There is no such registration code; it may have been deleted.' },
   'expired-code': { status: 401, meaning: 'The registration code has expired.' },
-  'used-up-code': { status: 401, meaning: 'The registration code has registered as many devices as it may.' },
+  'used-up-code': { status: 401, meaning: 'The registration code has registered as many devices as it allows.' },
   'no-credentials': {
     status: 401,
-    meaning: 'A device signs on with HTTP Basic: its id without colons as the user, its secret as the password.',
+    meaning: 'A device authenticates with HTTP Basic: its id without colons as the user, its secret as the password.',
   },
   'malformed-credentials': {
     status: 401,
     meaning:
       'Authorization must be Basic, with the device id without colons as the user and its secret as the password.',
   },
-  'wrong-secret': { status: 401, meaning: 'There is no such device, or its secret is another.' },
+  'wrong-secret': { status: 401, meaning: 'There is no such device, or the secret is wrong.' },
 } as const
 
-/** Why a sign-in to the console, or a request that came with its cookie, is refused. */
+/** Why a console sign-in, or a request with a session cookie, is rejected. */
 export const sessionReasons = {
   'wrong-password': { status: 401, meaning: 'The e-mail address or the password is wrong.' },
-  'wrong-code': { status: 401, meaning: 'The code is wrong, was used before or is no longer valid.' },
+  'wrong-code': { status: 401, meaning: 'The code is wrong, was used before, or is no longer valid.' },
   'sign-in-expired': {
     status: 401,
-    meaning: 'The code came too late, or too many were wrong: sign in with the password again.',
+    meaning: 'The code came too late, or too many codes were wrong. Sign in with the password again.',
   },
   'passkey-refused': {
     status: 401,
-    meaning: 'The passkey is not known here, or did not confirm who you are in time.',
+    meaning: 'The server does not know the passkey, or the passkey did not confirm the user in time.',
   },
-  'no-session': { status: 401, meaning: 'This needs somebody who is signed in.' },
-  'session-ended': { status: 401, meaning: 'The session was ended or has expired: sign in again.' },
+  'no-session': { status: 401, meaning: 'The request needs a signed-in user.' },
+  'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },
 } as const
 
 /** Every `extensions.reason` of UNAUTHENTICATED, and of the BAD_USER_INPUT that stands for status 400. */

@@ -35,7 +35,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/access-keys/{key}',
-    summary: 'Changes an access key: left away means unchanged; null clears name.',
+    summary: 'Changes an access key. Omitted members stay unchanged; null clears name.',
     document: `mutation updateAccessKey($key: String!, $name: String, $enabled: Boolean) {
       updateAccessKey(key: $key, name: $name, enabled: $enabled) { ...AccessKey }
     }`,

@@ -55,7 +55,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/devices/{id}',
-    summary: 'Changes a device: left away means unchanged; null clears hardwareId or platform.',
+    summary: 'Changes a device. Omitted members stay unchanged; null clears hardwareId or platform.',
     document: `mutation updateDevice($id: String!, $name: String, $hardwareId: String, $platform: String) {
       updateDevice(deviceId: $id, name: $name, hardwareId: $hardwareId, platform: $platform) { ...Device }
     }`,

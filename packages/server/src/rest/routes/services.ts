@@ -53,7 +53,7 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/services/{id}',
-    summary: 'Changes a service: left away means unchanged; null clears host or port.',
+    summary: 'Changes a service. Omitted members stay unchanged; null clears host or port.',
     document: `mutation updateService(
       $id: ID!, $name: String, $application: Int, $host: String, $port: Int, $enabled: Boolean
     ) {

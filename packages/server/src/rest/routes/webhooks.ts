@@ -31,7 +31,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/webhooks/{id}',
-    summary: 'Changes a webhook: left away means unchanged; null clears name.',
+    summary: 'Changes a webhook. Omitted members stay unchanged; null clears name.',
     document: `mutation updateWebhook($id: ID!, $url: String, $events: [EventType!], $name: String, $enabled: Boolean) {
       updateWebhook(id: $id, url: $url, events: $events, name: $name, enabled: $enabled) { ...Webhook }
     }`,
