@@ -1,9 +1,12 @@
 import { chown, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { query } from '@muster/server/db/database.ts'
 import { expect, it, onTestFinished } from 'vitest'
 import { putCluster } from '../../server/test/cluster.ts'
 import { createTestDatabase } from '../../server/test/database.ts'
+import { startServerProcess } from '../../server/test/server-process.ts'
 import { databaseUrl, muster, temporaryFolder } from './muster.ts'
+import { ownerEvents } from './owner-events.ts'
 
 it('backs up the embedded database, and restores it into an empty database with its key', async () => {
   const { path } = await temporaryFolder()
@@ -17,7 +20,7 @@ it('backs up the embedded database, and restores it into an empty database with 
   const file = join(kept, 'night.backup')
   const taken = await muster(['backup', file, '--json'], { env: embedded })
   expect({ code: taken.code, stderr: taken.stderr }).toEqual({ code: 0, stderr: '' })
-  const { bytes, rows } = JSON.parse(taken.stdout)
+  const { bytes, rows, created } = JSON.parse(taken.stdout)
   expect(rows).toMatchObject({ account: 1, device: 40, service: 40 })
   const written = await stat(file)
   expect([bytes, self]).toEqual([written.size, written.uid])
@@ -34,6 +37,32 @@ it('backs up the embedded database, and restores it into an empty database with 
   const restored = await muster(['restore', file], { env: withKey })
   expect({ code: restored.code, stderr: restored.stderr }).toEqual({ code: 0, stderr: '' })
   expect(restored.stdout).toContain(`${file}: `)
+
+  const name = 'night.backup'
+  const backup = { type: 'BACKUP_CREATE', data: { kind: 'file', name, created, bytes, scheduled: false } }
+  expect(await ownerEvents(embedded.MUSTER_DATA, await startServerProcess(embedded))).toEqual([backup])
+  // The backup was taken before its event.
+  expect(await ownerEvents(embedded.MUSTER_DATA, await startServerProcess(withKey))).toEqual([
+    { type: 'BACKUP_RESTORE', data: { kind: 'file', name, created } },
+  ])
+})
+
+it('takes a backup of a database that accepts no writes, and warns that no event was recorded', async () => {
+  const { path } = await temporaryFolder()
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const url = databaseUrl(database.connection)
+  const env = { DATABASE_URL: url, MUSTER_DATA: join(path, 'data') }
+  await muster(['users', 'add', 'ada@example.com'], { env })
+  await query(
+    database.db,
+    `alter database "${new URL(url).pathname.slice(1)}" set default_transaction_read_only = on`,
+    [],
+  )
+  const file = join(path, 'night.backup')
+  const { code, stderr } = await muster(['backup', file], { env })
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('could not be recorded') })
+  expect((await stat(file)).size).toBeGreaterThan(0)
 })
 
 it('rejects files that are not backups', async () => {

@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../server/test/database.ts'
 import { claimPorts } from '../../server/test/ports.ts'
+import { startServerProcess } from '../../server/test/server-process.ts'
 import { databaseUrl, muster, startMuster, temporaryFolder } from './muster.ts'
+import { ownerEvents } from './owner-events.ts'
 
 const databases: TestDatabase[] = []
 afterAll(async () => {
@@ -96,6 +98,26 @@ describe('an installation', () => {
     expect(await statesOf()).toEqual(['owner@localhost,,enabled,1'])
     expect(await muster(['users', 'disable', 'ada@example.com'], { env })).toMatchObject({ code: 4 })
     expect(await muster(['users', 'remove', 'owner@localhost', '--yes'], { env })).toMatchObject({ code: 7 })
+  })
+
+  it('records what operators do', async () => {
+    const { env, folder, database } = await newInstallation()
+    await muster(['users', 'add', 'ada@example.com'], { env })
+    const { stdout } = await muster(['users', 'list', '--csv', '--columns', 'id'], { env })
+    const id = stdout.split('\n')[1]!
+    await muster(['users', 'reset-password', 'ada@example.com', '--revoke-keys', '--file', join(folder, 'p')], { env })
+    const events = database.db.selectFrom('event').select(['type', 'source', 'actor_id']).where('account_id', '=', id)
+    const bySource = { source: { kind: 'server' }, actor_id: null }
+    expect(await events.orderBy('id').execute()).toEqual(
+      ['USER_ADD', 'PASSWORD_CHANGE', 'ACCESS_KEY_DELETE'].map((type) => ({ type, ...bySource })),
+    )
+    const rotated = await muster(['keys', 'rotate-master', '--json'], { env })
+    const { count } = JSON.parse(rotated.stdout)
+    await muster(['users', 'remove', 'ada@example.com', '--yes'], { env })
+    expect(await ownerEvents(folder, await startServerProcess(env))).toEqual([
+      { type: 'MASTER_KEY_ROTATE', data: { count, damaged: 0 } },
+      { type: 'USER_REMOVE', data: {} },
+    ])
   })
 
   it('gives new users the public URL if it is set', async () => {

@@ -13,6 +13,7 @@ import {
   startServerProcess,
 } from '../../server/test/server-process.ts'
 import { muster, startMuster, temporaryFolder } from './muster.ts'
+import { ownerEvents } from './owner-events.ts'
 
 interface Listed {
   timeline: number
@@ -85,7 +86,7 @@ describe('point-in-time recovery', () => {
     const server = await serve()
     const writes = keepRegistering(data, server)
     await writes.reach(5)
-    await baseBackup()
+    const { name } = await baseBackup()
     await writes.reach(writes.written.length + 20)
     const moment = Date.now()
     await writes.reach(writes.written.length + 20)
@@ -101,6 +102,10 @@ describe('point-in-time recovery', () => {
     expect(existsSync(join(aside, 'PG_VERSION'))).toBe(true)
     const second = await serve()
     const restored = await namesIn(data, second)
+    expect(await ownerEvents(data, second)).toMatchObject([
+      { type: 'BACKUP_CREATE', data: { kind: 'base', name, scheduled: false } },
+      { type: 'BACKUP_RESTORE', data: { kind: 'base', name, to } },
+    ])
     const before = writes.written.filter(({ acknowledged }) => acknowledged < moment).length
     const notAfter = writes.written.filter(({ sent }) => sent <= moment).length
     expect(restored.length).toBeGreaterThanOrEqual(before)

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { putCluster } from '../../server/test/cluster.ts'
 import { readCredentials, sendAs, startServerProcess } from '../../server/test/server-process.ts'
 import { muster, temporaryFolder } from './muster.ts'
+import { ownerEvents } from './owner-events.ts'
 
 interface Finding {
   check: string
@@ -53,6 +54,11 @@ it('writes scheduled backups, keeps the newest, and restores from one', async ()
   })
   await until(async () => (await metric(server.url, 'muster_backup_age_seconds')) !== undefined)
   expect(await metric(server.url, 'muster_backup_failing')).toBe(0)
+  const [event] = await ownerEvents(data, server)
+  expect(event).toEqual({
+    type: 'BACKUP_CREATE',
+    data: { kind: 'file', name: [...seen][0], created: expect.any(String), bytes: expect.any(Number), scheduled: true },
+  })
   await server.stop()
   const kept = (await readdir(folder)).filter((name) => name.endsWith('.backup'))
   expect(kept).toEqual([...seen].sort().slice(-2))
@@ -68,7 +74,12 @@ it('takes scheduled base backups if there is an archive, also with several serve
   const env = { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive, MUSTER_BACKUP_EVERY: '1h', MUSTER_WORKERS: '2' }
   const server = await serve(env)
   await until(async () => (await metric(server.url, 'muster_backup_age_seconds')) !== undefined)
-  expect(await readdir(join(archive, 'base'))).toHaveLength(1)
+  const names = await readdir(join(archive, 'base'))
+  expect(names).toHaveLength(1)
+  await until(async () => (await ownerEvents(data, server)).length > 0)
+  expect(await ownerEvents(data, server)).toMatchObject([
+    { type: 'BACKUP_CREATE', data: { kind: 'base', name: names[0], scheduled: true } },
+  ])
   expect(await metric(server.url, 'muster_archive_failing')).toBe(0)
   const findings = await doctor(data, server.url)
   expect(findings.get('archive')).toMatchObject({ result: 'ok' })

@@ -19,7 +19,7 @@ import { isFailureOfStandby } from './db/database-away.ts'
 import { queryDatabase, userDatabase } from './db/fair/user-database.ts'
 import type { ReadSide } from './db/read-side.ts'
 import { createNameCounts } from './features/attributes/names/name-counts.ts'
-import { registerEventsDownload } from './features/events/events-download.ts'
+import { registerEventsDownload } from './features/events/download/events-download.ts'
 import type { Feed } from './features/events/feed/feed.ts'
 import { createRunOnce } from './features/idempotency/run-once.ts'
 import { reportRoute } from './features/presence/report-route.ts'
@@ -250,8 +250,9 @@ function readElsewhere(readSide: ReadSide, createContext: ReturnType<typeof cont
     if (viewer === null || operation.objectCount <= 1) return undefined
     const db = await readSide.choose()
     if (db === undefined) return undefined
+    const context = createContext(request, viewer, operation.kind)
     return {
-      contextValue: { ...createContext(request, viewer, operation.kind), db: queryDatabase(db, viewer.accountId) },
+      contextValue: { ...context, primary: context.db, db: queryDatabase(db, viewer.accountId) },
       failed({ errors = [] }) {
         const failure = errors.map(causeOf).find(isFailureOfStandby)
         if (failure !== undefined) readSide.failed(db, failure)

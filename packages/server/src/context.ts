@@ -12,6 +12,8 @@ import type { Viewer } from './viewer.ts'
 /** What a use case receives, and nothing else. */
 export interface Context {
   readonly db: Database
+  /** Where a query writes, if `db` is a replica; omitted otherwise. */
+  readonly primary?: Database
   readonly viewer: Viewer
   readonly log: FastifyBaseLogger
   readonly clock: () => Date

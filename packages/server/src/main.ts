@@ -6,6 +6,7 @@ import { type Config, readConfig, unknownSettings } from './config.ts'
 import type { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
+import { recordOverConnection } from './features/users/record-installation-event.ts'
 import { createMetrics } from './metrics.ts'
 import { createProcesses } from './processes/processes.ts'
 import type { ServingOptions } from './serving.ts'
@@ -43,7 +44,13 @@ async function start(options: Start): Promise<void> {
   const { secrets, isFirstStart } = await prepareDatabase(database.connection, options)
   signal.throwIfAborted()
 
-  const backups = await keepBackups({ config, connection: database.connection, log })
+  const backups = await keepBackups({
+    config,
+    connection: database.connection,
+    log,
+    onBackup: (backup) =>
+      recordOverConnection(database.connection, log, { type: 'BACKUP_CREATE', data: { ...backup, scheduled: true } }),
+  })
   closing.add({ name: 'backups', close: backups.close, within: 10_000 })
   await warnOfOpenDataFolder(config.dataFolder, log)
 

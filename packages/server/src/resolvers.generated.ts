@@ -749,6 +749,11 @@ export type EventType =
   | 'WEBHOOK_DELETE'
   /** The server paused a webhook because its receiver failed for days. data: paused, the reason */
   | 'WEBHOOK_PAUSE'
+  /**
+   * A query created links to download events. data: links, how many; expires; filters, the arguments of the first ten, where more than
+   * 20 device ids are replaced with devices, their number
+   */
+  | 'DOWNLOAD_LINK_CREATE'
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
   /**
@@ -778,7 +783,28 @@ export type EventType =
   /** An operator disabled the user. data: sessions, the number of sessions that this ended */
   | 'USER_DISABLE'
   /** An operator enabled the user. data: none */
-  | 'USER_ENABLE';
+  | 'USER_ENABLE'
+  /**
+   * An operator removed the user, who is the target. Recorded for the installation's owner, who is the user that was created first.
+   * data: none
+   */
+  | 'USER_REMOVE'
+  /**
+   * A backup was written. Recorded for the installation's owner, who is the user that was created first. data: kind (file or base),
+   * name, created (the moment that the backup is of), bytes, scheduled
+   */
+  | 'BACKUP_CREATE'
+  /**
+   * The database was restored from a backup. Recorded for the installation's owner, who is the user that was created first.
+   * data: kind (file or base), name of the backup; for a file created, the moment that the backup is of; for a base backup to, a moment
+   * or latest
+   */
+  | 'BACKUP_RESTORE'
+  /**
+   * The master key was rotated. Recorded for the installation's owner, who is the user that was created first. data: count, how many
+   * secrets were encrypted under the new key; damaged, how many could not be decrypted
+   */
+  | 'MASTER_KEY_ROTATE';
 
 /** A code with which devices register themselves. It has an expiry time and a maximum number of uses. */
 export type RegistrationCode = {

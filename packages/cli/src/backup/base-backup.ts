@@ -1,3 +1,4 @@
+import { summarizeBase } from '@muster/server/backup/backup-summary.ts'
 import { type BaseBackup, listBaseBackups, storedBytes } from '@muster/server/backup/base/manifest.ts'
 import { findRecoverable, mergeRanges } from '@muster/server/backup/base/recovery-ranges.ts'
 import { writeBaseBackup } from '@muster/server/backup/base/write-base-backup.ts'
@@ -5,6 +6,7 @@ import { withDatabase } from '../local-database.ts'
 import type { Column } from '../output/column.ts'
 import { printList } from '../output/print-list.ts'
 import { readArchive } from './archive.ts'
+import { recordBackup } from './record-backup.ts'
 import { withProgress } from './with-progress.ts'
 
 interface Options {
@@ -15,9 +17,12 @@ export async function takeBaseBackup({ json }: Options): Promise<void> {
   const { archive } = readArchive()
   const backup = await withProgress({ quiet: json }, (watch) =>
     withDatabase(
-      ({ connection, config }) => {
+      async (database) => {
+        const { connection, config } = database
         const { dataFolder, backupKeep: keep, backupRate: rate } = config
-        return writeBaseBackup({ connection, dataFolder, archive, keep, rate, fast: true, ...watch })
+        const written = await writeBaseBackup({ connection, dataFolder, archive, keep, rate, fast: true, ...watch })
+        await recordBackup(database, summarizeBase(written))
+        return written
       },
       { mustExist: true },
     ),

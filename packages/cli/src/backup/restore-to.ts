@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { restoreTo } from '@muster/server/backup/base/restore-to.ts'
+import { recordOverConnection } from '@muster/server/features/users/record-installation-event.ts'
 import { standardErrorLog } from '../log.ts'
 import { readArchive } from './archive.ts'
 import { withProgress } from './with-progress.ts'
@@ -18,7 +19,16 @@ export async function restoreToMoment({ to, from, json, ...options }: Options): 
   const pino = standardErrorLog()
   const log = { info: pino.info.bind(pino), warn: pino.warn.bind(pino), error: pino.error.bind(pino) }
   const restored = await withProgress({ quiet: json }, (watch) =>
-    restoreTo({ ...options, config, archive, to, log, ...watch }),
+    restoreTo({
+      ...options,
+      config,
+      archive,
+      to,
+      log,
+      onRecovered: (connection, name) =>
+        recordOverConnection(connection, pino, { type: 'BACKUP_RESTORE', data: { kind: 'base', name, to } }),
+      ...watch,
+    }),
   )
   const { backup, lastTransaction, aside } = restored
   if (json) return console.log(JSON.stringify({ dataFolder: config.dataFolder, ...restored }))

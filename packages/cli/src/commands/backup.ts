@@ -37,13 +37,23 @@ async function run(path: string | undefined, { json = false, base = false, list 
 }
 
 async function writeFile(file: string, json: boolean): Promise<void> {
-  const [{ withDatabase }, { writeBackup }, { countRows, withProgress }] = await Promise.all([
-    import('../local-database.ts'),
-    import('@muster/server/backup/write-backup.ts'),
-    import('../backup/with-progress.ts'),
-  ])
+  const [{ withDatabase }, { writeBackup }, { summarizeFile }, { recordBackup }, { countRows, withProgress }] =
+    await Promise.all([
+      import('../local-database.ts'),
+      import('@muster/server/backup/write-backup.ts'),
+      import('@muster/server/backup/backup-summary.ts'),
+      import('../backup/record-backup.ts'),
+      import('../backup/with-progress.ts'),
+    ])
   const { created, rows, bytes } = await withProgress({ quiet: json }, (watch) =>
-    withDatabase(({ pool }) => writeBackup({ pool, file, ...watch }), { mustExist: true }),
+    withDatabase(
+      async (database) => {
+        const written = await writeBackup({ pool: database.pool, file, ...watch })
+        await recordBackup(database, summarizeFile(file, written))
+        return written
+      },
+      { mustExist: true },
+    ),
   )
   if (json) return console.log(JSON.stringify({ file, created, bytes, rows }))
   console.log(`${file}: ${countRows(rows)}, ${bytes} bytes, as of ${created}`)

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { usageError } from '../cli-error.ts'
 import { newCommand, prose, wholeNumber } from '../new-command.ts'
@@ -61,13 +61,21 @@ async function run(path: string | undefined, options: Options): Promise<void> {
 }
 
 async function restoreFile(file: string, { json, withoutKey }: { json: boolean; withoutKey: boolean }): Promise<void> {
-  const [{ withDatabase }, { restoreBackup }, { countRows, withProgress }] = await Promise.all([
-    import('../local-database.ts'),
-    import('@muster/server/backup/restore-backup.ts'),
-    import('../backup/with-progress.ts'),
-  ])
+  const [{ withDatabase }, { restoreBackup }, { recordInstallationEvent }, { countRows, withProgress }] =
+    await Promise.all([
+      import('../local-database.ts'),
+      import('@muster/server/backup/restore-backup.ts'),
+      import('@muster/server/features/users/record-installation-event.ts'),
+      import('../backup/with-progress.ts'),
+    ])
   const { created, rows, migrations } = await withProgress({ quiet: json }, (watch) =>
-    withDatabase(({ db, pool, config }) => restoreBackup({ db, pool, config, file, withoutKey, ...watch })),
+    withDatabase(async (database) => {
+      const { db, pool, config } = database
+      const done = await restoreBackup({ db, pool, config, file, withoutKey, ...watch })
+      const data = { kind: 'file', name: basename(file), created: done.created }
+      await recordInstallationEvent(database, { type: 'BACKUP_RESTORE', data })
+      return done
+    }),
   )
   if (json) return console.log(JSON.stringify({ file, created, rows, migrations }))
   console.log(`${file}: ${countRows(rows)}, as of ${created}`)

@@ -30,6 +30,17 @@ export type EventType =
   | 'AUTH_FAIL'
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
+  /**
+   * A backup was written. Recorded for the installation's owner, who is the user that was created first. data: kind (file or base),
+   * name, created (the moment that the backup is of), bytes, scheduled
+   */
+  | 'BACKUP_CREATE'
+  /**
+   * The database was restored from a backup. Recorded for the installation's owner, who is the user that was created first.
+   * data: kind (file or base), name of the backup; for a file created, the moment that the backup is of; for a base backup to, a moment
+   * or latest
+   */
+  | 'BACKUP_RESTORE'
   /** data: name, hardwareId, and platform before the deletion */
   | 'DEVICE_DELETE'
   /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the id of the code if one was used */
@@ -40,6 +51,16 @@ export type EventType =
   | 'DEVICE_STATE'
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
+  /**
+   * A query created links to download events. data: links, how many; expires; filters, the arguments of the first ten, where more than
+   * 20 device ids are replaced with devices, their number
+   */
+  | 'DOWNLOAD_LINK_CREATE'
+  /**
+   * The master key was rotated. Recorded for the installation's owner, who is the user that was created first. data: count, how many
+   * secrets were encrypted under the new key; damaged, how many could not be decrypted
+   */
+  | 'MASTER_KEY_ROTATE'
   /** A user added a passkey. data: address, agent, and the id and name of the passkey */
   | 'PASSKEY_ADD'
   /** Passkeys were removed. data: address, agent, and the id of the passkey; or, if an operator removed them, reset: true and passkeys, their number */
@@ -68,6 +89,11 @@ export type EventType =
   | 'USER_DISABLE'
   /** An operator enabled the user. data: none */
   | 'USER_ENABLE'
+  /**
+   * An operator removed the user, who is the target. Recorded for the installation's owner, who is the user that was created first.
+   * data: none
+   */
+  | 'USER_REMOVE'
   /** data: name, url, events, and enabled */
   | 'WEBHOOK_CREATE'
   /** data: name and url */

@@ -94,6 +94,14 @@ describe('with DATABASE_READ_URL', () => {
     expect(Number(row!.count)).toBeGreaterThan(0)
   })
 
+  it('records a download link on the primary', async () => {
+    await untilReadFrom('replica')
+    const { login } = await ask('{ login { eventsUrl devices { items { id } } } }')
+    expect(login.eventsUrl).toContain('/events/v1.csv?link=')
+    const events = await ask('{ login { events(types: DOWNLOAD_LINK_CREATE) { items { data } } } }')
+    expect(events.login.events.items).toMatchObject([{ data: { links: 1 } }])
+  })
+
   it('shows every change at once to whoever made it, while the standby follows', async () => {
     const id = await register('follows')
     const { total } = await listed()

@@ -67,6 +67,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   [`selectNeglected of ${sending}/sending.queries.ts`]: sweep,
 
   'hasAccounts of features/users/users.queries.ts': once,
+  'findOwner of features/users/users.queries.ts': once,
   'selectUsers of features/users/users.queries.ts': once,
   'countOtherAccounts of features/users/users.queries.ts': once,
   'hasKey of features/access-keys/access-keys.queries.ts': once,

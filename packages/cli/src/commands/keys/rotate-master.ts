@@ -18,11 +18,20 @@ in MUSTER_DATA, whether or not a server runs.`),
 }
 
 async function run({ json }: { json?: boolean }): Promise<void> {
-  const [{ rotateMasterKey }, { withInstallation }] = await Promise.all([
+  const [{ rotateMasterKey }, { recordInstallationEvent }, { withInstallation }] = await Promise.all([
     import('@muster/server/auth/rotate-master-key.ts'),
+    import('@muster/server/features/users/record-installation-event.ts'),
     import('../../installation.ts'),
   ])
-  const rotation = await withInstallation(({ db, config }) => rotateMasterKey({ db, config }), { mustExist: true })
+  const rotation = await withInstallation(
+    async (installation) => {
+      const rotated = await rotateMasterKey(installation)
+      const data = { count: rotated.count, damaged: rotated.damaged.length }
+      await recordInstallationEvent(installation, { type: 'MASTER_KEY_ROTATE', data })
+      return rotated
+    },
+    { mustExist: true },
+  )
   if (json) return console.log(JSON.stringify(rotation))
   console.log(
     `Encrypted ${rotation.count} secrets with the master key in ${rotation.key}. Previous master key: ${rotation.former}`,

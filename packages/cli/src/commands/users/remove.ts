@@ -27,7 +27,7 @@ async function run(email: string, options: Options): Promise<void> {
   console.log(`Removed ${removed.email}, with ${removed.devices} devices and ${removed.accessKeys} access keys.`)
 }
 
-async function remove({ db }: Installation, email: string, { yes }: Options) {
+async function remove({ db, log }: Installation, email: string, { yes }: Options) {
   const [{ listUsers, removeUser }, { confirmByTyping }, { CliError, exitCodes }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
     import('../../confirm.ts'),
@@ -40,7 +40,7 @@ async function remove({ db }: Installation, email: string, { yes }: Options) {
   await confirmByTyping(user.email, { what, yes })
   const isShown = process.stderr.isTTY
   const onProgress = (rows: number) => process.stderr.write(`\r${rows} rows deleted`)
-  await removeUser(db, email, { now: new Date(), ...(isShown && { onProgress }) })
+  await removeUser(db, email, { now: new Date(), log, ...(isShown && { onProgress }) })
   if (isShown) process.stderr.write('\n')
   return { id: user.id, email: user.email, devices, accessKeys }
 }

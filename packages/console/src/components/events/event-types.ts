@@ -64,6 +64,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       { type: 'USER_ADD', label: 'User added', about: 'An operator added the user' },
       { type: 'USER_DISABLE', label: 'User disabled', about: 'An operator disabled the user' },
       { type: 'USER_ENABLE', label: 'User enabled', about: 'An operator enabled the user' },
+      { type: 'USER_REMOVE', label: 'User removed', about: 'An operator removed a user of this installation' },
       { type: 'ACCESS_KEY_CREATE', label: 'Access key created', about: 'Programs can sign requests with a new key' },
       {
         type: 'ACCESS_KEY_UPDATE',
@@ -71,6 +72,11 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
         about: 'A key was renamed, enabled, or disabled',
       },
       { type: 'ACCESS_KEY_DELETE', label: 'Access key deleted', about: 'A key was deleted and no longer works' },
+      {
+        type: 'DOWNLOAD_LINK_CREATE',
+        label: 'Download link created',
+        about: 'Events can be downloaded with a new link for one hour',
+      },
       {
         type: 'REGISTRATION_CODE_CREATE',
         label: 'Registration code created',
@@ -94,6 +100,14 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
         about: 'The receiver failed for days, so deliveries are held back',
       },
       { type: 'WEBHOOK_DELETE', label: 'Webhook deleted', about: 'A receiver no longer gets events' },
+    ],
+  },
+  {
+    group: 'Installation',
+    types: [
+      { type: 'BACKUP_CREATE', label: 'Backup created', about: 'A backup of the database was written' },
+      { type: 'BACKUP_RESTORE', label: 'Backup restored', about: 'The database was restored from a backup' },
+      { type: 'MASTER_KEY_ROTATE', label: 'Master key rotated', about: 'Secrets are encrypted under a new master key' },
     ],
   },
 ]

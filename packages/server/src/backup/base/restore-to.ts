@@ -25,6 +25,8 @@ export interface RestoreToOptions {
   /** Continues without the master key: no server starts on the database before it is there. */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
+  /** Called on the recovered database before it takes its place, with the name of the base backup. Must not reject. */
+  onRecovered?: (connection: EmbeddedConnection, backup: string) => Promise<void>
   signal?: AbortSignal | undefined
   /** Bytes of the base backup done, of how many. */
   onProgress?: (done: number, total: number) => void
@@ -61,7 +63,11 @@ export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> 
       majorVersion: manifest.postgres,
       replace: options.replace ?? false,
       copyBase: (folder) => restoreFiles(backup.folder, manifest, folder, pass),
-      finish: (connection) => finish(connection, options),
+      finish: async (connection) => {
+        const lastTransaction = await finish(connection, options)
+        await options.onRecovered?.(connection, backup.name)
+        return lastTransaction
+      },
     })
     return { backup: backup.name, lastTransaction: result, aside }
   } catch (error) {

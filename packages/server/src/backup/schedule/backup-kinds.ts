@@ -4,17 +4,24 @@ import type pg from 'pg'
 import type { Config } from '../../config.ts'
 import { createPool } from '../../db/database.ts'
 import { BackupError } from '../backup-error.ts'
+import { type BackupSummary, summarizeBase, summarizeFile } from '../backup-summary.ts'
 import { tryBackupLock } from '../base/base-backup.queries.ts'
 import { listBaseBackups } from '../base/manifest.ts'
 import { writeBaseBackup } from '../base/write-base-backup.ts'
 import { writeBackup } from '../write-backup.ts'
 
+/** A backup, and where it is. */
+export interface PlacedBackup {
+  path: string
+  summary: BackupSummary
+}
+
 /** One way to back up by schedule. */
 export interface BackupKind {
   folder: string
   newest(): Promise<Date | undefined>
-  /** Writes a backup, then removes those that are no longer kept. Returns where it is. */
-  write(signal: AbortSignal): Promise<string>
+  /** Writes a backup, then removes those that are no longer kept. */
+  write(signal: AbortSignal): Promise<PlacedBackup>
 }
 
 export type BackupConfig = Pick<
@@ -36,7 +43,7 @@ function baseBackups(config: BackupConfig, archive: string, connection: pg.PoolC
       return newest && new Date(newest.manifest.ended)
     },
     async write(signal) {
-      const { folder } = await writeBaseBackup({
+      const backup = await writeBaseBackup({
         connection: connection as pg.ClientConfig,
         dataFolder,
         archive,
@@ -46,7 +53,7 @@ function baseBackups(config: BackupConfig, archive: string, connection: pg.PoolC
         fast: (await this.newest()) === undefined,
         signal,
       })
-      return folder
+      return { path: backup.folder, summary: summarizeBase(backup) }
     },
   }
 }
@@ -69,18 +76,18 @@ function fileBackups(config: BackupConfig, connection: pg.PoolConfig): BackupKin
     async write(signal) {
       const pool = createPool({ connection, size: 2, statementTimeout: 0 })
       try {
-        const file = await underLock(pool, async () => {
+        const placed = await underLock(pool, async () => {
           await mkdir(folder, { recursive: true, mode: 0o700 })
           for (const name of await namesIn(folder))
             if (leftover.test(name)) await rm(join(folder, name), { force: true })
           const written = join(folder, nameAt(new Date()))
-          await writeBackup({ pool, file: written, rate: config.backupRate, signal })
-          return written
+          const backup = await writeBackup({ pool, file: written, rate: config.backupRate, signal })
+          return { path: written, summary: summarizeFile(written, backup) }
         })
         const names = await list()
         const old = names.slice(0, Math.max(0, names.length - config.backupKeep))
         for (const name of old) await rm(join(folder, name), { force: true })
-        return file
+        return placed
       } finally {
         await pool.end()
       }

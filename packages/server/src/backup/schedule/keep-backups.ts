@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import { countPendingBytes } from '../../db/embedded/archive/pending-wal.ts'
 import { BackupError } from '../backup-error.ts'
+import type { BackupSummary } from '../backup-summary.ts'
 import { selectArchiveFailure } from '../base/base-backup.queries.ts'
 import { type BackupConfig, kindOf } from './backup-kinds.ts'
 import { type ArchiveStatus, type BackupStatus, removeStatus, writeStatus } from './status-file.ts'
@@ -11,6 +12,8 @@ export interface BackupsOptions {
   config: BackupConfig
   connection: pg.PoolConfig
   log: FastifyBaseLogger
+  /** Called after each backup. Must not reject. */
+  onBackup: (backup: BackupSummary) => Promise<void>
 }
 
 const LOOK_EVERY_MS = 10_000
@@ -39,7 +42,7 @@ export async function keepBackups(options: BackupsOptions): Promise<{ close(): P
   }
 }
 
-async function watch({ config, connection, log }: BackupsOptions, signal: AbortSignal): Promise<void> {
+async function watch({ config, connection, log, onBackup }: BackupsOptions, signal: AbortSignal): Promise<void> {
   const { backupEvery: every } = config
   const kind = kindOf(config, connection)
   const reportArchive = archiveReporter(log, config.archiveFolder)
@@ -49,9 +52,10 @@ async function watch({ config, connection, log }: BackupsOptions, signal: AbortS
 
   const backUp = async (): Promise<void> => {
     try {
-      const where = await kind.write(signal)
+      const { path, summary } = await kind.write(signal)
       failure = null
-      log.info({ backup: where }, 'backed up')
+      log.info({ backup: path }, 'backed up')
+      await onBackup(summary)
     } catch (error) {
       // Another server does it, or this one stops.
       if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return

@@ -19,6 +19,7 @@ export const eventTypes = [
   'WEBHOOK_UPDATE',
   'WEBHOOK_DELETE',
   'WEBHOOK_PAUSE',
+  'DOWNLOAD_LINK_CREATE',
   'AUTH_LOGIN',
   'AUTH_FAIL',
   'PASSWORD_CHANGE',
@@ -32,6 +33,10 @@ export const eventTypes = [
   'USER_ADD',
   'USER_DISABLE',
   'USER_ENABLE',
+  'USER_REMOVE',
+  'BACKUP_CREATE',
+  'BACKUP_RESTORE',
+  'MASTER_KEY_ROTATE',
 ] as const
 
 export type EventTypeName = (typeof eventTypes)[number]

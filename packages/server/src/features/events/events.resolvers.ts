@@ -1,8 +1,8 @@
 import { schemaPart } from '../../graphql/assemble.ts'
+import { eventsUrl } from './download/events-download.ts'
 import { describeSource } from './event-source.ts'
 import { loadEventsOfDevice } from './events.loaders.ts'
 import { listEvents } from './events.ts'
-import { eventsUrl } from './events-download.ts'
 
 export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url), {
   User: {

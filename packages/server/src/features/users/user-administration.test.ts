@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
 import { newPerson, openBrowser, refusalOf, signIn } from '../../../test/browser.ts'
 import { happening, registerDevice, signOn } from '../../../test/mqtt-device.ts'
 import { seedDevices } from '../../../test/seed-devices.ts'
 import { disableUser, enableUser, listUsers, removeUser } from './user-administration.ts'
+
+const log = pino({ level: 'silent' })
 
 let app: TestApp
 let other: TestApp
@@ -96,19 +99,30 @@ it('removes a user with every row, and nothing of others', async () => {
     await each.data('{ login { attributeNames { name } } }')
   }
   const seen: number[] = []
-  await removeUser(app.db, user.email, { now: new Date(), onProgress: (rows) => seen.push(rows) })
+  await removeUser(app.db, user.email, { now: new Date(), log, onProgress: (rows) => seen.push(rows) })
   expect(seen.length).toBeGreaterThan(2)
   expect(await rowsOf(user)).toEqual({})
   expect(await rowsOf(bystander)).toMatchObject({ device: 1_200, event: 3, attribute_override: 1, access_key: 1 })
   const [status, code] = (await reasonOf(user)) as unknown[]
   expect([status, code]).toEqual([401, 'UNAUTHENTICATED'])
+  const document =
+    '{ login { events(types: USER_REMOVE) { items { actor { id } source { kind } target { id name kind } data } } } }'
+  expect((await app.owner.data(document)).login.events.items).toEqual([
+    {
+      actor: null,
+      source: { kind: 'server' },
+      target: [{ id: user.accountId, name: user.email, kind: 'user' }],
+      data: {},
+    },
+  ])
+  expect((await bystander.data(document)).login.events.items).toEqual([])
 })
 
 it('reports a user who does not exist', async () => {
   for (const change of [disableUser, enableUser]) {
     await expect(change(app.db, 'nobody@example.com', new Date())).rejects.toMatchObject({ code: 'NOT_FOUND' })
   }
-  await expect(removeUser(app.db, 'nobody@example.com', { now: new Date() })).rejects.toMatchObject({
+  await expect(removeUser(app.db, 'nobody@example.com', { now: new Date(), log })).rejects.toMatchObject({
     code: 'NOT_FOUND',
   })
 })
@@ -116,7 +130,7 @@ it('reports a user who does not exist', async () => {
 it('does not remove the last user', async () => {
   const alone = await startTestApp()
   try {
-    await expect(removeUser(alone.db, alone.owner.email, { now: new Date() })).rejects.toMatchObject({
+    await expect(removeUser(alone.db, alone.owner.email, { now: new Date(), log })).rejects.toMatchObject({
       code: 'CONFLICT',
     })
     expect(await reasonOf(alone.owner)).toEqual(working)

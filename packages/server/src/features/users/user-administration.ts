@@ -4,9 +4,10 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, notFound } from '../../errors.ts'
 import { reloadAccessKeys } from '../access-keys/access-keys.ts'
 import { recheckDevices } from '../devices/cut-off.ts'
+import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
 import { recordUserEvents } from './record-user-event.ts'
 import { deleteAccount, deleteBatch, type Owned, ownedInOrder } from './user-removal.queries.ts'
-import { countOtherAccounts, selectUsers, type UserSummary, writeDisabled } from './users.queries.ts'
+import { countOtherAccounts, findAccount, selectUsers, type UserSummary, writeDisabled } from './users.queries.ts'
 
 export type { UserSummary } from './users.queries.ts'
 
@@ -25,13 +26,14 @@ export interface Disabled {
  */
 export function disableUser(db: Database, email: string, now: Date): Promise<Disabled> {
   return db.transaction().execute(async (transaction) => {
-    const id = await findForUpdate(transaction, email)
+    const user = await findForUpdate(transaction, email)
+    const { id } = user
     await writeDisabled(transaction, id, now)
     const sessions = await deleteSessions(transaction, id, 'all')
     await deleteSteps(transaction, id)
     await reloadAccessKeys(transaction, id)
     await recheckDevices(transaction)
-    await recordUserEvents(transaction, { id, email }, [{ type: 'USER_DISABLE', data: { sessions } }])
+    await recordUserEvents(transaction, user, [{ type: 'USER_DISABLE', data: { sessions } }])
     return { id, sessions }
   })
 }
@@ -39,10 +41,11 @@ export function disableUser(db: Database, email: string, now: Date): Promise<Dis
 /** Enables a disabled user. Sessions that were ended stay ended. NOT_FOUND if no user has the address. */
 export function enableUser(db: Database, email: string): Promise<{ id: string }> {
   return db.transaction().execute(async (transaction) => {
-    const id = await findForUpdate(transaction, email)
+    const user = await findForUpdate(transaction, email)
+    const { id } = user
     await writeDisabled(transaction, id, null)
     await reloadAccessKeys(transaction, id)
-    await recordUserEvents(transaction, { id, email }, [{ type: 'USER_ENABLE' }])
+    await recordUserEvents(transaction, user, [{ type: 'USER_ENABLE' }])
     return { id }
   })
 }
@@ -51,15 +54,16 @@ export interface Removal {
   /** Called after each batch with the number of rows deleted so far. */
   onProgress?: (rows: number) => void
   now: Date
+  log: RecordDeps['log']
 }
 
 /**
  * Removes a user with everything that belongs to the user. The user is disabled first. Rows are then deleted in batches, so
  * that no other user waits. If the removal is interrupted, run it again: it continues. The last user cannot be removed
- * (CONFLICT), since the next start would create another owner.
+ * (CONFLICT), since the next start would create another owner. The removal is an event of the installation's owner.
  */
-export async function removeUser(db: Database, email: string, { onProgress, now }: Removal): Promise<void> {
-  const id = await db.transaction().execute((transaction) => findForUpdate(transaction, email))
+export async function removeUser(db: Database, address: string, { onProgress, now, log }: Removal): Promise<void> {
+  const { id, email } = await db.transaction().execute((transaction) => findForUpdate(transaction, address))
   if ((await countOtherAccounts(db, id)) === 0) {
     throw new ApiError('CONFLICT', 'the last user cannot be removed: add another one first')
   }
@@ -75,10 +79,14 @@ export async function removeUser(db: Database, email: string, { onProgress, now 
   await deleteAccount(db, id)
   // Events that a running request or job recorded meanwhile.
   await deleteAll('event')
+  const targets = [{ id, name: email, kind: 'user' as const }]
+  await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
 }
 
-async function findForUpdate(transaction: Database, email: string): Promise<string> {
+/** Locks the user until the transaction ends. The e-mail address is returned as stored. */
+async function findForUpdate(transaction: Database, email: string): Promise<{ id: string; email: string }> {
   const id = await lockAccount(transaction, email)
-  if (id === undefined) throw notFound('user', email)
-  return id
+  const user = id === undefined ? undefined : await findAccount(transaction, id)
+  if (user === undefined) throw notFound('user', email)
+  return { id: user.id, email: user.email }
 }

@@ -28,6 +28,11 @@ export async function findAccount(db: Database, accountId: string): Promise<User
     .executeTakeFirst()
 }
 
+/** The installation's owner: the user who was created first. Undefined while there is no user. */
+export async function findOwner(db: Database): Promise<Pick<UserDetails, 'id' | 'email'> | undefined> {
+  return db.selectFrom('account').select(['id', 'email']).orderBy('created').orderBy('id').limit(1).executeTakeFirst()
+}
+
 export async function hasAccounts(db: Database): Promise<boolean> {
   const row = await db.selectFrom('account').select('id').limit(1).executeTakeFirst()
   return row !== undefined

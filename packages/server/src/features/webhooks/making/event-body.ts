@@ -42,7 +42,7 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
 }
 
 /** Kinds of target of more than one word, which their types keep whole. */
-const wholeKinds = ['ACCESS_KEY', 'REGISTRATION_CODE']
+const wholeKinds = ['ACCESS_KEY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
 
 /** `DEVICE_STATE` is `device.state`, `ACCESS_KEY_CREATE` is `access_key.create`. */
 export function messageType(type: string): string {

@@ -1,28 +1,32 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isSessionAlive } from '../../auth/sessions/sessions.ts'
-import type { Context } from '../../context.ts'
-import type { Database } from '../../db/database.ts'
-import { downloadDatabase } from '../../db/fair/user-database.ts'
-import { ApiError } from '../../errors.ts'
-import type { AddressOf } from '../../lib/client-address.ts'
-import { limits } from '../../limits.ts'
-import { OBJECTS_PER_POINT, pointsOfObjects, REQUEST_POINTS } from '../../rate-limits/points.ts'
-import { type Payer, payerAt, payerOf, type RateLimits } from '../../rate-limits/rate-limits.ts'
-import { spend, spendInTime } from '../../rate-limits/spend.ts'
-import { isAccessKeyUsable } from '../access-keys/usable-key.ts'
+import { isSessionAlive } from '../../../auth/sessions/sessions.ts'
+import type { Context } from '../../../context.ts'
+import type { Database } from '../../../db/database.ts'
+import { downloadDatabase } from '../../../db/fair/user-database.ts'
+import { ApiError } from '../../../errors.ts'
+import type { AddressOf } from '../../../lib/client-address.ts'
+import { limits } from '../../../limits.ts'
+import { OBJECTS_PER_POINT, pointsOfObjects, REQUEST_POINTS } from '../../../rate-limits/points.ts'
+import { type Payer, payerAt, payerOf, type RateLimits } from '../../../rate-limits/rate-limits.ts'
+import { spend, spendInTime } from '../../../rate-limits/spend.ts'
+import { isAccessKeyUsable } from '../../access-keys/usable-key.ts'
+import type { Event } from '../event.ts'
+import { type EventFilterArguments, readEventFilter } from '../event-filter.ts'
+import { describeSource } from '../event-source.ts'
+import { selectFittingEvents } from '../events.queries.ts'
 import { type DownloadGrant, readGrant, signGrant } from './download-link.ts'
-import type { Event } from './event.ts'
-import { type EventFilterArguments, readEventFilter } from './event-filter.ts'
-import { describeSource } from './event-source.ts'
-import { selectFittingEvents } from './events.queries.ts'
+import { recordDownloadLink } from './record-link.ts'
 
 const PATH = '/events/v1.csv'
 const LINK_LIFETIME_MS = 3_600_000
 
-/** An address that gives these events as CSV for one hour, without a signature, while the access key or session that asked works. */
-export function eventsUrl(context: Context, args: EventFilterArguments): string {
+/**
+ * An address that gives these events as CSV for one hour, without a signature, while the access key or session that asked works.
+ * There is no link without its event.
+ */
+export async function eventsUrl(context: Context, args: EventFilterArguments): Promise<string> {
   const { viewer, clock, origin, linkKey } = context
   const { accountId, accessKey, session } = viewer
   if (accessKey === undefined && session === undefined)
@@ -31,6 +35,7 @@ export function eventsUrl(context: Context, args: EventFilterArguments): string 
   const filter = readEventFilter(args, { now, reachesBack: true })
   const expires = new Date(now.getTime() + LINK_LIFETIME_MS)
   const by = { ...(accessKey !== undefined && { accessKey }), ...(session !== undefined && { session }) }
+  await recordDownloadLink(context, { filter, expires })
   return `${origin}${PATH}?link=${signGrant({ accountId, ...by, filter, expires }, linkKey)}`
 }
 

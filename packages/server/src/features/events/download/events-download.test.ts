@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { query } from '../../db/database.ts'
-import { updateAccessKey } from '../access-keys/access-keys.ts'
-import { newId } from '../devices/device-id.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../../test/app.ts'
+import { query } from '../../../db/database.ts'
+import { updateAccessKey } from '../../access-keys/access-keys.ts'
+import { newId } from '../../devices/device-id.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -98,6 +98,7 @@ const asRecord = ({
 
 it('gives what the list gives, all of it', async () => {
   const user = await userWith({ count: 2_500, data: { changes: { note: { old: null, new: 'a, "b"\nc' } } } })
+  const link = await linkOf(user)
   const listed: string[][] = []
   let page = await readPage(user, null)
   for (;;) {
@@ -105,8 +106,9 @@ it('gives what the list gives, all of it', async () => {
     if (!page.hasMore) break
     page = await readPage(user, page.cursor)
   }
-  expect(listed).toHaveLength(2_501)
-  expect(await download(await linkOf(user))).toEqual(listed)
+  // With those of the access key and of the link.
+  expect(listed).toHaveLength(2_502)
+  expect(await download(link)).toEqual(listed)
 })
 
 it('gives all of it where events are large, in the same order', async () => {
@@ -116,9 +118,10 @@ it('gives all of it where events are large, in the same order', async () => {
     `insert into event (account_id, type, targets) select $1, 'DEVICE_UPDATE', '[]' from generate_series(1, 1200)`,
     [user.accountId],
   )
+  const link = await linkOf(user)
   const { rows } = await sql<{ id: string }>`
     select id::text from event where account_id = ${user.accountId} order by event.id desc`.execute(app.db)
-  const records = await download(await linkOf(user))
+  const records = await download(link)
   expect(records.map(([id]) => id)).toEqual(rows.map(({ id }) => id))
   expect(records.filter(([, , , , , , , data]) => data!.length > 100_000)).toHaveLength(120)
 })
@@ -136,8 +139,8 @@ it('keeps to the filter, however many devices it names', async () => {
 it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'])(
   'holds no cell that a spreadsheet would run: %j',
   async (name) => {
-    const records = await download(await linkOf(await userWith({ count: 1, name })))
-    expect(records[0]?.[5]).toBe(`'${name}`)
+    const [, record] = await download(await linkOf(await userWith({ count: 1, name })))
+    expect(record?.[5]).toBe(`'${name}`)
   },
 )
 
@@ -200,4 +203,53 @@ it('breaks off when its access key stops working meanwhile', async () => {
   })
   await expect(once(response.resume(), 'end')).rejects.toMatchObject({ code: 'ECONNRESET' })
   expect(bytes).toBeLessThan(80_000_000)
+})
+
+interface LinkEvent {
+  actor: { id: string } | null
+  source: { kind: string; id: string | null }
+  data: { links: number; expires: string; filters: Record<string, unknown>[] }
+}
+
+async function linkEvents(user: TestUser): Promise<LinkEvent[]> {
+  const document =
+    '{ login { events(types: DOWNLOAD_LINK_CREATE) { items { actor { id } source { kind id } data } } } }'
+  return (await user.data(document)).login.events.items
+}
+
+it('is an event with the filter, of the access key that asked', async () => {
+  const user = await userWith({ count: 0 })
+  await linkOf(user, { types: ['DEVICE_UPDATE'], deviceId: ['80:00:00:00:00:00:00:01'] })
+  const [event, ...others] = await linkEvents(user)
+  expect(others).toEqual([])
+  expect(event).toMatchObject({
+    actor: { id: user.accountId },
+    source: { kind: 'accessKey', id: user.keyId },
+    data: {
+      links: 1,
+      expires: expect.any(String),
+      filters: [{ types: ['DEVICE_UPDATE'], deviceId: ['80:00:00:00:00:00:00:01'], minDate: expect.any(String) }],
+    },
+  })
+  expect(JSON.stringify(event)).not.toContain('link=')
+})
+
+it('is one event for all links of a document, of limited size', async () => {
+  const user = await userWith({ count: 0 })
+  const deviceId = Array.from({ length: 900 }, newId)
+  const links = Array.from({ length: 15 }, (_, index) => `l${index}: eventsUrl(deviceId: $ids)`).join(' ')
+  await user.data(`query ($ids: [String!]) { login { ${links} } other: login { eventsUrl } }`, { ids: deviceId })
+  const events = await linkEvents(user)
+  expect(events).toMatchObject([{ data: { links: 16 } }])
+  expect(events[0]!.data.filters).toHaveLength(10)
+  expect(events[0]!.data.filters[0]).toEqual({ minDate: expect.any(String), devices: 900 })
+})
+
+it('leaves no event where the filter is rejected', async () => {
+  const user = await userWith({ count: 0 })
+  const { errors } = await user.query(
+    '{ login { eventsUrl(minDate: "2026-02-02T00:00:00Z", maxDate: "2026-02-01T00:00:00Z") } }',
+  )
+  expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
+  expect(await linkEvents(user)).toEqual([])
 })

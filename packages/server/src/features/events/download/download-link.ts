@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { EventFilter } from './event-filter.ts'
+import type { EventFilter } from '../event-filter.ts'
 
 /** What a download link grants: these events of this account, until it expires or what asked for it stops working. */
 export interface DownloadGrant {

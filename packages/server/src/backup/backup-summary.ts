@@ -1,0 +1,24 @@
+import { basename } from 'node:path'
+import type { BaseBackup } from './base/manifest.ts'
+import type { WrittenBackup } from './write-backup.ts'
+
+/** What the event of a backup says about it. */
+export interface BackupSummary {
+  kind: 'file' | 'base'
+  name: string
+  /** The moment that the backup is of. */
+  created: string
+  bytes: number
+}
+
+export const summarizeFile = (
+  file: string,
+  { created, bytes }: Pick<WrittenBackup, 'created' | 'bytes'>,
+): BackupSummary => ({ kind: 'file', name: basename(file), created, bytes })
+
+export const summarizeBase = ({ name, manifest: { ended, bytes } }: BaseBackup): BackupSummary => ({
+  kind: 'base',
+  name,
+  created: ended,
+  bytes,
+})

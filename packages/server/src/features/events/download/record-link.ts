@@ -1,0 +1,45 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../../context.ts'
+import { perRequest } from '../../../graphql/per-request.ts'
+import type { EventFilter } from '../event-filter.ts'
+import { recordEvents } from '../record.ts'
+import type { DownloadGrant } from './download-link.ts'
+
+type Link = Pick<DownloadGrant, 'filter' | 'expires'>
+
+/** An event describes no more links than this, and names no more devices for each. */
+const DESCRIBED_LINKS = 10
+const NAMED_DEVICES = 20
+
+/** The links that a document asks for together are one event, so that aliases do not fill the event log. */
+const recorderOf = perRequest(
+  (context: Context) =>
+    new DataLoader<Link, void>(
+      async (links) => {
+        await recordLinks(context, links)
+        return links.map(() => undefined)
+      },
+      { cache: false },
+    ),
+)
+
+/** Records that the viewer created a download link. */
+export const recordDownloadLink = (context: Context, link: Link): Promise<void> => recorderOf(context).load(link)
+
+async function recordLinks({ db, primary = db, viewer }: Context, links: readonly Link[]): Promise<void> {
+  const { accountId, email } = viewer
+  const filters = links.slice(0, DESCRIBED_LINKS).map(({ filter }) => describeFilter(filter))
+  const data = { links: links.length, filters, expires: links[0]!.expires }
+  const targets = [{ id: accountId, name: email, kind: 'user' as const }]
+  await recordEvents(primary, { viewer }, [{ type: 'DOWNLOAD_LINK_CREATE', targets, data }])
+}
+
+/** As the arguments of `eventsUrl`. Of many devices only the number is given, in `devices`. */
+const describeFilter = ({ from, until, types, deviceIds }: EventFilter): Record<string, unknown> => ({
+  minDate: from,
+  maxDate: until,
+  types,
+  ...(deviceIds !== undefined && deviceIds.length > NAMED_DEVICES
+    ? { devices: deviceIds.length }
+    : { deviceId: deviceIds }),
+})
