@@ -57,7 +57,7 @@ describeConsole('CSV of devices', () => {
       '1 new device',
       '1 changed device',
       '1 unchanged',
-      '2 bad rows, left out; the others go in',
+      '2 invalid rows; only the valid rows will be imported',
     ])
     await dialog.getByText('The column “Platform” will be imported as an attribute').waitFor()
     const bad = dialog.getByRole('table', { name: 'Invalid rows' })
