@@ -6,7 +6,7 @@ export const signatureReasons = {
   'both-forms': {
     status: 400,
     meaning:
-      'Credentials stand in more than one place: send Authorization: Signature, or Signature-Input with Signature.',
+      'The request has credentials in more than one place: send Authorization: Signature, or Signature-Input with Signature.',
   },
   'several-signatures': {
     status: 400,
