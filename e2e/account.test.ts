@@ -44,7 +44,7 @@ describeConsole('the account', () => {
       await dialog.getByRole('button', { name: 'Done' }).click()
       await page
         .getByRole('row', { name: /Nightly export/ })
-        .getByText('read', { exact: true })
+        .getByText('read only', { exact: true })
         .waitFor()
     },
   )

@@ -37,7 +37,7 @@ describeConsole('the API reference', () => {
       })
       .toBe(true)
     await search.fill('')
-    await page.keyboard.type('start right behind')
+    await page.keyboard.type('start after this device')
     await results.getByRole('link', { name: 'User.devices(after:)' }).waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.type('devices')
