@@ -95,7 +95,7 @@ describeConsole('attributes of a device', () => {
     for (const [refused, why] of [
       ['net', /is a group here/],
       ['$own', /is reserved/],
-      ['net.', /begins or ends with a dot/],
+      ['net.', /must not begin or end with a dot/],
     ] as const) {
       await name.fill(refused)
       await dialog.getByRole('button', { name: 'Add', exact: true }).click()

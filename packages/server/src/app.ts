@@ -66,37 +66,37 @@ import { traceRequests } from './tracing/request-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import type { Viewer } from './viewer.ts'
 
-/** What the app is made with: tests and the command bring the same. */
+/** The dependencies of the app, the same for tests and for the command. */
 export interface AppDeps {
   config: Config
   db: Database
-  /** Where queries of lists may read. Left away: in `db` as everything else. */
+  /** Databases that list queries can read from. If undefined, they read from `db`. */
   readSide?: ReadSide | undefined
   authenticate: Authentication['authenticate']
   /** Ends the streams of keys that no longer work. */
   refusalOf: Authentication['refusalOf']
   secrets: Secrets
-  /** Woken after every mutation, and what subscriptions are made from. */
+  /** Woken after every mutation; the source of subscriptions. */
   feed: Feed
-  /** Reaches what users name. */
+  /** Makes requests to addresses that users enter. */
   outbound: Outbound
-  /** What may be asked for. Left away: by the settings, counted by this process alone. */
+  /** Rate limits. If undefined, those of the settings, counted by this process only. */
   rateLimits?: RateLimits
-  /** Told of every request. */
+  /** Called for every request. */
   load?: RequestLoad
-  /** What /metrics answers. */
+  /** The response of /metrics. */
   metrics?: Metrics
-  /** Told what takes how long. */
+  /** Records how long each step takes. */
   tracing?: Tracing | undefined
-  /** Shown to whoever connects, by TLS alone. */
+  /** The certificate for TLS connections. */
   certificate?: ServedCertificate | undefined
   log: FastifyBaseLogger
   clock?: () => Date
-  /** False: every document goes through the plain executor. */
+  /** If false, the plain executor runs every document. */
   jit?: boolean
 }
 
-/** The HTTP server, not yet listening: its parts in the order a request meets them. */
+/** The HTTP server, not yet listening. Its parts are in the order in which a request passes them. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const toldToBrowsers = securityHeaders(isHttps(deps.config))
   const options: FastifyServerOptions<Server> = {
@@ -107,7 +107,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, reply.headers(headersOfEveryAnswer(request)))
     },
-    // Names of attributes and contexts stand in paths of the REST API, percent-encoded.
+    // Paths of the REST API contain names of attributes and contexts, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, toldToBrowsers),
   }
@@ -171,7 +171,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     authenticate: deps.authenticate,
     beforeRequest,
     onRefused: charges.chargeRefused,
-    // Public operations select nothing that reads the context.
+    // Public operations select no field that reads the context.
     buildContext: (request, viewer, kind) => (viewer === null ? {} : createContext(request, viewer, kind)),
     ...(deps.readSide && { readElsewhere: readElsewhere(deps.readSide, createContext) }),
     reserveResponse: ({ reply, operation }) => callers.reserve(reply, operation),
@@ -185,7 +185,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     },
     runOnce: createRunOnce({ db: deps.db, clock: clockOf(deps) }),
     around: deps.tracing && traceOperations(deps.tracing),
-    onInternal: (error, request) => request.log.error({ err: error }, 'a request failed by a fault of the server'),
+    onInternal: (error, request) => request.log.error({ err: error }, 'a request failed because of an internal error'),
   }
   registerGraphqlRoute(app, graphql)
   const streams = createOpenStreams({ perKey: deps.config.streamsPerKey, refusalOf: deps.refusalOf })
@@ -209,14 +209,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** What devices post, signed on with a code or a secret of their own. */
+/** The routes for devices, which authenticate with a registration code or their secret. */
 function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceRoute[] {
   const onChange = (): void => deps.feed.wake()
   const shared = { db: deps.db, clock: clockOf(deps), failed: failures, storage, onChange }
   return [registerRoute(shared), reportRoute(shared)]
 }
 
-/** Signing in to the console: told to the account's owner by an event. */
+/** Sign-in to the console, which an event records for the account's owner. */
 function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest'> {
   const { db, secrets, config, log, feed } = deps
   return {
@@ -244,7 +244,7 @@ const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('download link
 
 const clockOf = ({ clock = () => new Date() }: AppDeps): (() => Date) => clock
 
-/** Queries that may answer more than one object read from the replica, where that is as far as the primary. */
+/** Queries that can return several objects read from the replica if it is up to date with the primary. */
 function readElsewhere(readSide: ReadSide, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<Elsewhere | undefined> => {
     if (viewer === null || operation.objectCount <= 1) return undefined

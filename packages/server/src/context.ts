@@ -9,7 +9,7 @@ import type { Outbound } from './outbound/outbound.ts'
 import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 import type { Viewer } from './viewer.ts'
 
-/** What a use case receives, and nothing else. */
+/** Everything that a use case receives. */
 export interface Context {
   readonly db: Database
   /** Where a query writes, if `db` is a replica; omitted otherwise. */
@@ -21,7 +21,7 @@ export interface Context {
   readonly firstRecord: 0 | 1
   /** How many bytes the account may store in a day. */
   readonly storage: Pick<StorageQuotas, 'usage'>
-  /** What the client calls the server, scheme, host and port: MUSTER_PUBLIC_URL or the request's own host. */
+  /** The server's public scheme, host, and port: MUSTER_PUBLIC_URL, or the host of the request. */
   readonly origin: string
   /** Signs download links. */
   readonly linkKey: Buffer
@@ -29,11 +29,11 @@ export interface Context {
   readonly rowMeter: RowMeter
   /** Counts attribute names. */
   readonly nameCounts: NameCounts
-  /** What subscriptions are made from. */
+  /** The source of subscriptions. */
   readonly feed: Feed
-  /** Encrypts what access keys sign with. */
+  /** Encrypts the secrets of access keys. */
   readonly secrets: Secrets
-  /** Reaches what users name, and nothing that only the server could. */
+  /** Makes requests to addresses that users enter, but not to private addresses. */
   readonly outbound: Outbound
   /** The transaction of a request that came with an Idempotency-Key. */
   readonly once?: Once

@@ -2,8 +2,8 @@ import type { ListBounds } from './graphql/object-count.ts'
 import { limits } from './limits.ts'
 
 /**
- * How many objects each list could hold, for the fields that `size` says nothing of: what a document could ask for at
- * most is judged before it runs.
+ * How many objects each list can contain, for fields without a `size` argument. A document's maximum number of objects is checked
+ * before it runs.
  */
 export const listBounds: ListBounds = {
   'Query.applicationTypes': 100,

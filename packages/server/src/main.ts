@@ -23,12 +23,12 @@ import { type SetUp, setUp } from './start/set-up.ts'
 import { StartError } from './start-error.ts'
 
 /**
- * Runs the server until SIGTERM or SIGINT, or its terminal is closed, and resolves once nothing of it is left. Rejects when it cannot start
- * or loses its database for good; `failureText` says it to whoever runs it.
+ * Runs the server until SIGTERM or SIGINT, or until its terminal is closed, and resolves when it has stopped completely. Rejects if it
+ * cannot start or loses its database permanently; `failureText` explains it to the operator.
  */
 export async function serve(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel }, destination(2))
-  for (const name of unknownSettings()) log.warn({ name }, 'no such setting: misspelt, or of another release')
+  for (const name of unknownSettings()) log.warn({ name }, 'unknown setting: misspelled, or from another release')
   await run(log, (running) => start({ ...running, config }))
 }
 
@@ -60,14 +60,14 @@ async function start(options: Start): Promise<void> {
       : await startProcesses(options)
 
   await updateUrl(config.dataFolder, config.publicUrl ?? url).catch((error: unknown) => {
-    log.warn({ err: error }, 'the credentials file still names the address of an earlier start')
+    log.warn({ err: error }, 'could not update the server address in the credentials file')
   })
   const credentials = credentialsPath(config.dataFolder)
   const where = (await isThere(credentials)) ? credentials : undefined
   process.stdout.write(greeting({ url: config.publicUrl ?? url, config, isFirstStart, credentials: where }))
 }
 
-/** On connections of its own: a migration, or waiting for another server's, may take longer than a statement may. */
+/** Uses separate connections: a migration, or the wait for another server's, can exceed the statement timeout. */
 async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal }: Start): Promise<SetUp> {
   const db = openDatabase({ connection, size: 2, statementTimeout: 0 }, log)
   try {
@@ -90,7 +90,7 @@ async function migrateOrExplain(db: Database, log: FastifyBaseLogger, signal: Ab
   }
 }
 
-/** Loaded late: a process that has others serve needs none of it. */
+/** Imported on demand: a process that only starts others does not need it. */
 async function serveHere(options: Omit<ServingOptions, 'metrics'>): Promise<string> {
   const { startServing } = await import('./serving.ts')
   const metrics = createMetrics({ ofProcess: true })
@@ -98,7 +98,7 @@ async function serveHere(options: Omit<ServingOptions, 'metrics'>): Promise<stri
   return startServing({ ...options, metrics })
 }
 
-/** Has others serve. This process keeps the database and whoever serves on it, and hears the signals. */
+/** Starts processes that serve. This process runs the database, supervises the others, and handles signals. */
 async function startProcesses({ config, log, closing, onReload, signal }: Start): Promise<string> {
   const processes = createProcesses(config, log)
   closing.add({ name: 'server processes', close: processes.stop, within: 70_000 })

@@ -1,13 +1,13 @@
 import type { Counter, Histogram } from 'prom-client'
 
-/** Numbers on their way to a metric: handing over one takes longer than much of what is measured, many at a time a tenth of that. */
+/** Batches values for a metric: recording one takes longer than many measured steps, and a batch takes a tenth of that per value. */
 export interface Batch<Add> {
   readonly add: Add
-  /** To be called before the metric is read. */
+  /** Call before reading the metric. */
   handOver(): void
 }
 
-/** Values of a histogram that wait at most. */
+/** Maximum number of histogram values in a batch. */
 const VALUES = 1_000
 
 /** Adds one for each call. */

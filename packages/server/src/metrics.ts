@@ -9,40 +9,40 @@ type KeyOf<Type extends Metric['type']> = {
   [Each in keyof Table]: Table[Each]['type'] extends Type ? Each : never
 }[keyof Table]
 
-/** A text for each label of the metric. */
+/** A string for each label of the metric. */
 type LabelsOf<Key extends keyof Table> = Table[Key] extends { labels: infer Names extends readonly string[] }
   ? { readonly [Each in keyof Names]: string }
   : readonly []
 
-/** A value, or one for each value of the label; undefined where there is none now. */
+/** A value, or one for each value of the label; undefined if there is none now. */
 export type Reading = number | undefined | Readonly<Record<string, number>>
 
 /** Collects what is measured in this process. */
 export interface Metrics {
   /**
-   * `read` is asked when the metrics are, and again once its last answer is `keptMs` old. While it fails there is no value. Several
-   * may read values of one gauge, of different labels.
+   * Calls `read` when metrics are requested and its last value is older than `keptMs`. There is no value while it fails. Several
+   * readers can set different labels of one gauge.
    */
   gauge(key: KeyOf<'gauge'>, read: () => Reading | Promise<Reading>, keptMs?: number): void
-  /** Returns what adds one. */
+  /** Returns a function that adds one. */
   counter<Key extends KeyOf<'counter'>>(key: Key): (...labels: LabelsOf<Key>) => void
-  /** Returns what adds a value. */
+  /** Returns a function that adds a value. */
   histogram<Key extends KeyOf<'histogram'>>(key: Key): (value: number, ...labels: LabelsOf<Key>) => void
-  /** All of it in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<{ type: string; text: string }>
-  /** All of it, to be put together with that of other processes. */
+  /** All metrics, to combine with those of other processes. */
   samples(): Promise<Samples>
 }
 
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** What does not answer in this time is left out: whoever asks would not wait for it. */
+/** Values that take longer than this are omitted, because the scraper would not wait. */
 const READ_MS = 3_000
 
 export interface MetricsOptions {
   /** Memory, processor time, event loop and garbage collection too, once in a process. */
   ofProcess?: boolean
-  /** What those are told apart by, where there are several processes. */
+  /** The label that distinguishes processes, if there are several. */
   process?: string | undefined
 }
 
@@ -62,7 +62,7 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
     handOvers.push(handOver)
     return add
   }
-  /** Of several that do the same, such as one for each part, all count together. */
+  /** Readers that measure the same, such as one per component, are added up. */
   const known = <Made>(name: string, make: () => Made): Made =>
     (registry.getSingleMetric(name) as Made | undefined) ?? make()
 
@@ -99,7 +99,7 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
       await Promise.all(Array.from(gauges.values(), take))
       for (const handOver of handOvers) handOver()
       const samples = await registry.getMetricsAsJSON()
-      // When a process began would be left out, as if nothing told the processes apart.
+      // Without this, the start time of each process would be omitted.
       return samples.map((sample) =>
         sample.aggregator === 'omit' ? { ...sample, aggregator: 'first' as const } : sample,
       )
@@ -123,7 +123,7 @@ async function take({ gauge, label, reads }: MeasuredGauge): Promise<void> {
   }
 }
 
-/** However many ask, one question is on its way, and an answer serves for a while. */
+/** Concurrent callers share one read, and its value is reused for a while. */
 function keep(read: () => Reading | Promise<Reading>, forMs: number): () => Promise<Reading> {
   let answer: Promise<Reading> | undefined
   let forget = Number.POSITIVE_INFINITY

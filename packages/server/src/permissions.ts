@@ -2,11 +2,11 @@ import type { GraphQLSchema } from 'graphql'
 
 /**
  * Who may call a field: `anyone`, even without credentials; a `viewer`; or a `writer`, a viewer whose key is not read-only.
- * Below the root everything is reached through `login`, whose queries find the viewer's own rows and no other.
+ * All other fields are below `login`, whose queries find only the viewer's rows.
  */
 export type Rule = 'anyone' | 'viewer' | 'writer'
 
-/** Every way into the API and its rule: one page to audit. A root field that is not here stops the start. */
+/** Every root field of the API and its rule, in one place for audits. The server does not start if a root field is missing. */
 export const permissions: Readonly<Record<string, Rule>> = {
   'Query.applicationTypes': 'viewer',
   'Query.login': 'viewer',

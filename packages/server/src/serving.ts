@@ -31,22 +31,22 @@ import { traceOutbound } from './tracing/outbound-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { buildWorker } from './worker.ts'
 
-/** Requests under way may finish for this long once the server is asked to stop. */
+/** How long requests in flight can continue after the server is asked to stop. */
 const DRAIN_MS = 10_000
 const LET_GO_EVERY_MS = 100
-/** Connections that may wait until they are taken; the system may allow fewer. */
+/** Maximum number of connections waiting to be accepted; the system may allow fewer. */
 const BACKLOG = 4_096
 
 export interface ServingOptions extends Running {
   config: Config
   certificates: Certificates
-  /** Brought to this release already. */
+  /** Already migrated. */
   database: DatabaseWays
   secrets: Secrets
   metrics: Metrics
 }
 
-/** Starts all that a process has which serves, and listens. Resolves with where clients of this machine find it. */
+/** Starts the parts of a serving process and listens. Resolves to its address for clients on this machine. */
 export async function startServing(options: ServingOptions): Promise<string> {
   const assembled = await assemble(options)
   options.signal.throwIfAborted()
@@ -140,7 +140,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   return { app, db, notifications, feed, rateLimits, tracing }
 }
 
-/** Keeps who is there, and takes connections of devices. */
+/** Tracks presence, and accepts connections of devices. */
 async function admitDevices(options: ServingOptions & Assembled): Promise<void> {
   const { app, db, notifications, feed, metrics, tracing, rateLimits, config, log, closing } = options
   const onEvents = (): void => feed.wake()
@@ -185,10 +185,10 @@ function asStartError(error: NodeJS.ErrnoException, host: string, port: number):
   return cause === undefined ? error : new StartError(`Cannot listen: ${cause}.`, { cause: error })
 }
 
-/** New requests are turned away, those under way finish; after the time for that the rest is cut off. */
+/** Rejects new requests and lets those in flight finish; closes the remaining connections after a time limit. */
 async function drain(app: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-  // Clients keep a connection open for more after its last answer: it would be waited for.
+  // Clients keep connections open after the last response, and the close would wait for them.
   const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS)
   await app.close()
   clearInterval(letGo)

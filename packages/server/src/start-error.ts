@@ -1,4 +1,4 @@
-/** Why the server does not start, in words for whoever runs it: what is wrong and what to do. Printed without a stack. */
+/** Explains to the operator why the server does not start and what to do. Printed without a stack trace. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

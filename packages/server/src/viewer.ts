@@ -1,17 +1,17 @@
-/** Who a request comes from: every query runs with this account and finds nothing of another. */
+/** The caller of a request. Every query is limited to this account. */
 export interface Viewer {
   readonly accountId: string
   readonly email: string
-  /** The access key that signed, where one did. */
+  /** The access key that signed the request, if any. */
   readonly accessKey?: string
   /** The access key's name, null for one without. */
   readonly accessKeyName?: string | null
-  /** The session of the console, by its id, where the request came with one. */
+  /** The id of the console session of the request, if any. */
   readonly session?: string
-  /** A read-only key may query and not mutate. */
+  /** Whether the key can run queries only, no mutations. */
   readonly readOnly: boolean
-  /** A device that acts on itself in its owner's account: no user is the actor of what it does. */
+  /** A device that acts in its owner's account: its changes have no user as actor. */
   readonly isDevice?: boolean
-  /** The server itself, in background work: no user is the actor of what it does. */
+  /** The server itself, in background work: its changes have no user as actor. */
   readonly isServer?: boolean
 }

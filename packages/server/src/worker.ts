@@ -33,7 +33,7 @@ export interface WorkerDeps {
   secrets: Secrets
   feed: Feed
   outbound: Outbound
-  /** What deliveries give way to. */
+  /** The load that has priority over deliveries. */
   load?: Load
   metrics?: Metrics
   tracing?: Tracing | undefined
@@ -41,14 +41,14 @@ export interface WorkerDeps {
   clock?: () => Date
 }
 
-/** What a server does beside requests. */
+/** The background work of a server. */
 export interface Worker {
   start(): Promise<void>
-  /** Lets go of everything, so that another server takes over at once. */
+  /** Releases everything, so that another server takes over at once. */
   close(): Promise<void>
 }
 
-/** Connections of its own, so that requests and background work never wait for each other's. */
+/** Separate connections, so that requests and background work never wait for each other. */
 const CONNECTIONS = 5
 
 /** Minute, hour, day, month, weekday; UTC. */
@@ -63,7 +63,7 @@ const crontab: readonly CronLine[] = [
   { job: dropDeliveriesJob, match: '27 * * * *' },
 ]
 
-/** The background work of a server, not yet started: every job, and when those of the clock run. */
+/** The background work of a server, not yet started: every job, and the schedule of those that run at fixed times. */
 export function buildWorker({
   config,
   connection,
@@ -76,7 +76,7 @@ export function buildWorker({
   const { log } = deps
   const { statementTimeout, databaseSilence: silence } = config
   const pool = createPool({ connection, size: CONNECTIONS, statementTimeout, silence })
-  // The queue wants to see one; a connection that breaks is told by the next query on it.
+  // The queue requires an error listener; the next query reports a broken connection.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = createDatabase(pool, watchPool(pool, 'work', { metrics, tracing }))
   const webhooks = createWebhookWorker({
@@ -88,7 +88,7 @@ export function buildWorker({
     schedule: config.webhookRetries,
   })
   measureJobs(metrics, db)
-  /** By this one nothing is older than by either clock. */
+  /** The earlier of both clocks, so that nothing expires early by either. */
   const agreedTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [
     ...webhooks.jobs,

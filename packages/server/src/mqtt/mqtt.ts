@@ -40,7 +40,7 @@ export interface MqttOptions {
   rateLimits?: RateLimits
   /** The HTTP server that has the WebSocket. */
   server: Server
-  /** Events were committed. */
+  /** Called after events were committed. */
   onEvents: () => void
 }
 

@@ -1,6 +1,6 @@
 /** An access key as the rest of the server sees it: everything but its secret. */
 export interface AccessKey {
-  /** What requests name as keyId. */
+  /** The keyId of signed requests. */
   key: string
   name: string | null
   enabled: boolean
@@ -15,7 +15,7 @@ export interface AccessKey {
 
 export interface CreatedAccessKey {
   key: string
-  /** Base64, in this answer and never again; null for a key registered by its public half. */
+  /** Base64, returned only on creation; null for a key that was created with publicKey. */
   secret: string | null
   accessKey: AccessKey
 }

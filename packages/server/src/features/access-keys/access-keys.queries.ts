@@ -75,13 +75,13 @@ export async function selectAccessKey(db: Database, accountId: string, key: stri
   return row === undefined ? undefined : toAccessKey(row)
 }
 
-/** Whoever's it is: for the first start, which has no viewer. */
+/** Not limited to one account: the first start has no viewer. */
 export async function hasKey(db: Database, key: string): Promise<boolean> {
   const row = await db.selectFrom('access_key').select('key').where('key', '=', key).executeTakeFirst()
   return row !== undefined
 }
 
-/** Lets one at a time add keys to an account. Changes of what the account owns do not wait for it. */
+/** Lets one transaction at a time add keys to an account. Other changes to the account's data do not wait for it. */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const row = await db
     .selectFrom('account')
@@ -152,7 +152,7 @@ export async function removeAccessKey(db: Database, accountId: string, key: stri
   return row === undefined ? undefined : toAccessKey(row)
 }
 
-/** Heard by every server process once the transaction has committed. */
+/** Every server process receives this after the transaction commits. */
 export async function notifyAccessKey(db: Database, channel: string, key: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${key})`.execute(db)
 }

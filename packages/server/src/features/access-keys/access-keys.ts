@@ -47,7 +47,7 @@ export const listAccessKeys = ({ db, viewer }: Viewing): Promise<AccessKey[]> =>
 
 export const countAccessKeys = ({ db, viewer }: Viewing): Promise<number> => countKeys(db, viewer.accountId)
 
-/** Whether anybody has this key. */
+/** Whether any account has this key. */
 export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)
 
 /** Creates a key in a transaction. */
@@ -60,7 +60,7 @@ export async function createAccessKey(
   return createOnce(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
 }
 
-/** Creates a key inside the transaction that `db` is. */
+/** Creates a key; `db` is a transaction. */
 export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
   const { db, viewer, clock } = context
   const strength = { expires: input.expires ?? null, requireDigest: input.requireDigest ?? false }
@@ -85,12 +85,12 @@ export async function addAccessKey(context: Creating, input: AccessKeyInput): Pr
 }
 
 export interface AccessKeyChange {
-  /** Left away: unchanged; null clears it. */
+  /** Unchanged if undefined; null clears it. */
   name?: string | null
   enabled?: boolean | null
 }
 
-/** A key may disable itself: the request that does it is its last. */
+/** A key can disable itself; that is then its last request. */
 export async function updateAccessKey(
   { db, viewer }: Viewing,
   key: string,
@@ -115,7 +115,7 @@ export async function updateAccessKey(
   })
 }
 
-/** A key may delete itself: the request that does it is its last. */
+/** A key can delete itself; that is then its last request. */
 export async function deleteAccessKey({ db, viewer }: Viewing, key: string): Promise<void> {
   assertStorable(key, 'key')
   await db.transaction().execute(async (transaction) => {
@@ -152,7 +152,7 @@ async function assertRoomForAnother(db: Database, accountId: string): Promise<vo
   if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
   const found = await countKeys(db, accountId)
   if (found >= limits.accessKeys) {
-    const message = `a user may have ${limits.accessKeys} access keys at most, and has ${found}: delete one first`
+    const message = `a user can have ${limits.accessKeys} access keys, and has ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.accessKeys, found })
   }
 }
@@ -172,20 +172,20 @@ function keyMaterial(
   return { secret, algorithm: 'hmac-sha256', encryptedSecret, publicKey: null }
 }
 
-/** The 32 bytes of the key in base64, whichever form it was given in. */
+/** The 32 bytes of the key in base64, from either input format. */
 function readPublicKey(text: string): string {
   const outcome = parsePublicKey(text)
   if (!outcome.ok) throw badInput(`publicKey: ${outcome.message}`)
   return outcome.base64
 }
 
-/** RFC 4648 §6: nothing that reads like something else, or that a shell or a URL would take apart. */
+/** RFC 4648 §6: no characters that look alike, and none that are special in a shell or a URL. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** 90 random bits. */
 const generateKeyId = (): string => `MK${Array.from(randomBytes(18), (byte) => alphabet[byte & 31]).join('')}`
 
-/** The event of a change, and the word to every process that what it holds of this key is out of date. */
+/** Records the event of a change, and notifies every process that its cached copy of the key is out of date. */
 async function announce(
   { db, viewer }: Viewing,
   type: EventTypeName,

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { hasUsableKey } from './access-keys.queries.ts'
 
-/** Whether the account's access key works now: it is there, enabled and has not expired. Asks the database, not memory. */
+/** Whether the account's access key exists, is enabled, and has not expired. Reads the database, not the cache. */
 export function isAccessKeyUsable(
   { db, clock }: { db: Database; clock: () => Date },
   { accountId, accessKey }: { accountId: string; accessKey: string },

@@ -2,29 +2,29 @@ import { ApiError, badInput } from '../../errors.ts'
 import { assertVisible, characters } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 
-/** A name taken apart: `site` has one level, `net.ssid` a group and a sub-name. */
+/** A parsed name: `site` has one level, `net.ssid` a group and a sub-name. */
 export type AttributeName = readonly [name: string] | readonly [group: string, subName: string]
 
 /** What has attributes. A device's are those of its bulk service. */
 export type TargetKind = 'user' | 'device' | 'service'
 
-/** Sub-names of the reserved group: what the user interfaces show as Category and Status of a device. */
+/** Sub-names of the reserved group, which user interfaces show as the category and status of a device. */
 export const categoryAndStatus = ['category', 'status'].flatMap((kind) =>
   ['A', 'B', 'C', 'D', 'E'].map((letter) => `${kind}${letter}`),
 )
 
-/** The group whose names the user interfaces show as Category and Status of a device. */
+/** The group whose names user interfaces show as the category and status of a device. */
 export const RESERVED_GROUP = '$svc'
 
-/** The group in which the console keeps what a person chose: renamed labels, columns. */
+/** The group in which the console stores a user's preferences, such as labels and columns. */
 export const CONSOLE_GROUP = '$ui'
 
 // Control characters: the C0 and C1 sets and DEL (Unicode category Cc).
 const controlCharacter = /\p{Cc}/u
 
 /**
- * Takes a name apart at its first dot: `a.b.c` is the sub-name `b.c` in the group `a`. `path` is where the caller wrote
- * it, for the message.
+ * Splits a name at its first dot: `a.b.c` is the sub-name `b.c` in the group `a`. `path` locates the name in error
+ * messages.
  */
 export function parseAttributeName(text: string, path: string): AttributeName {
   if (text.startsWith('.') || text.endsWith('.')) throw outerDot(text, path)
@@ -48,16 +48,16 @@ export function level(text: string, path: string): string {
 }
 
 const outerDot = (text: string, path: string): ApiError =>
-  badInput(`${path}: no level of an attribute name begins or ends with a dot, as ${JSON.stringify(text)} does`)
+  badInput(`${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)} does`)
 
-/** The context as given; undefined for the base. */
+/** The context; undefined for the base. */
 export function parseContext(text: string | null | undefined, path: string): string | undefined {
   if (text == null) return undefined
-  if (text === '') throw badInput(`${path} must not be empty; leave it away for the base values`)
+  if (text === '') throw badInput(`${path} must not be empty; omit it for the base values`)
   return parseContextName(text, path)
 }
 
-/** Where a context must be named. */
+/** For arguments that require a context. */
 export function parseContextName(text: string, path: string): string {
   if (text === '') throw badInput(`${path} must not be empty`)
   assertPlainText(text, path)
@@ -74,8 +74,7 @@ function assertPlainText(text: string, path: string): void {
 }
 
 /**
- * Rejects values under names, or in a context, with invisible characters. Those that are older than this rule can be read and
- * removed.
+ * Rejects new values if the name or the context contains invisible characters. Existing ones can still be read and removed.
  */
 export function assertVisibleNames(
   changes: readonly { name: AttributeName; value: string | null }[],
@@ -90,11 +89,11 @@ export const joinAttributeName = (name: AttributeName): string => name.join('.')
 
 export const isReserved = ([first]: AttributeName): boolean => first.startsWith('$')
 
-/** Whether the name is one of the ten that stand in columns of their own. */
+/** Whether the name is one of the ten that are stored in separate columns. */
 export const isCategoryOrStatus = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && categoryAndStatus.includes(subName)
 
-/** Refuses a reserved name that this kind of target does not have. The bare name of its own group is for removing it whole. */
+/** Rejects a reserved name that this kind of target cannot have. The name of the group alone is valid to remove the whole group. */
 export function assertAllowed(name: AttributeName, value: string | null, kind: TargetKind, path: string): void {
   if (!isReserved(name)) return
   const [group, subName] = name
@@ -111,8 +110,9 @@ function whyReserved(group: string, kind: TargetKind): string {
   if (group === RESERVED_GROUP) {
     return kind === 'device'
       ? 'is not one of $svc.categoryA to $svc.categoryE and $svc.statusA to $svc.statusE'
-      : `is for a device id, this is a ${kind}`
+      : `requires the id of a device, found a ${kind}`
   }
-  if (group === CONSOLE_GROUP) return kind === 'user' ? 'needs a sub-name' : `is for a user, this is a ${kind}`
-  return 'is reserved: names that start with $ are, apart from $svc on a device and $ui on a user'
+  if (group === CONSOLE_GROUP)
+    return kind === 'user' ? 'needs a sub-name' : `requires the id of a user, found a ${kind}`
+  return 'is reserved: names that start with $ are, except $svc on a device and $ui on a user'
 }

@@ -15,7 +15,7 @@ interface Place {
   context: string
 }
 
-/** Base attributes by device id, the reserved ones included; none for a device that is gone. */
+/** Base attributes by device id, including the reserved ones; none for a deleted device. */
 const deviceBases = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader(async (ids: readonly string[]) => {
@@ -42,7 +42,7 @@ const userBases = perRequest(
     }),
 )
 
-/** Overrides by target and context; undefined where there are none. */
+/** Overrides by target and context; undefined if there are none. */
 const overrides = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader<Place, Attributes | undefined, string>(
@@ -74,7 +74,7 @@ const contexts = perRequest(
 
 export const attributeLoaders = { deviceBases, serviceBases, userBases, overrides, contexts } as const
 
-/** After a write: what the request reads next is read anew. */
+/** Called after a write, so that the request reads current values. */
 export function forgetAttributes(context: Context): void {
   for (const loader of Object.values(attributeLoaders)) loader(context).clearAll()
 }

@@ -57,7 +57,7 @@ export interface OverrideRow {
   attributes: Attributes
 }
 
-/** Overrides of pairs of target and context, given as two lists of one length. */
+/** Overrides of pairs of target and context, passed as two lists of equal length. */
 export const findOverrides = (
   db: Database,
   accountId: string,
@@ -95,7 +95,7 @@ export const listContextsWithOverrides = (
     [accountId, pairs.targetIds, pairs.contexts],
   )
 
-/** Base attributes of devices, the reserved ones apart. */
+/** Base attributes of devices, without the reserved ones. */
 export const findDeviceBases = (db: Database, accountId: string, ids: readonly string[]) =>
   query<{ id: string; attributes: Attributes } & ReservedValues>(
     db,
@@ -115,17 +115,17 @@ export const findServiceBases = (db: Database, accountId: string, ids: readonly 
 export const findAccountBase = (db: Database, accountId: string) =>
   query<{ id: string; attributes: Attributes }>(db, 'select id, attributes from account where id = $1', [accountId])
 
-/** The tables whose rows hold base attributes, each with how it is kept to one account. */
+/** The tables that store base attributes, each with the condition that limits it to one account. */
 const owners = { device: 't.account_id', service: 't.account_id', account: 't.id' } as const
 
 export interface TargetRow {
   id: string
-  /** Left away where they stay as they are: the row's indexes then stay untouched too. */
+  /** Undefined if unchanged, so that the row's indexes are not updated either. */
   attributes?: Attributes
   override_names?: OverrideNames
 }
 
-// The list of ids beside the join keeps the planner, which does not know how many rows come, from reading the whole table.
+// The planner does not know the number of rows. The list of ids besides the join keeps it from reading the whole table.
 export const updateTargets = (
   db: Database,
   table: keyof typeof owners,
@@ -165,7 +165,7 @@ export const upsertOverrides = (db: Database, accountId: string, rows: readonly 
     [accountId, JSON.stringify(rows)],
   )
 
-/** Removes the overrides of pairs of target and context, given as two lists of one length. */
+/** Removes the overrides of pairs of target and context, passed as two lists of equal length. */
 export const deleteOverrides = (
   db: Database,
   accountId: string,

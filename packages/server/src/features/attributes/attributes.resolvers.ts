@@ -30,7 +30,7 @@ const attributeFields = <Kind extends Holder>(baseOf: BaseOf<Kind>) => ({
   contexts: (holder: Kind, _input: unknown, context: Context) => readContexts(context, holder),
 })
 
-/** categoryA … statusE: the base values, whatever context the rest is read in. */
+/** categoryA … statusE: always the base values, even if other attributes are read in a context. */
 const categoryAndStatusFields = Object.fromEntries(
   categoryAndStatus.map((subName) => [
     subName,

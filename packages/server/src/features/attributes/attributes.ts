@@ -1,13 +1,13 @@
 import { RawJson } from '../../graphql/raw-json.ts'
 import { type AttributeName, RESERVED_GROUP } from './attribute-name.ts'
 
-/** Attributes as the API gives them: a value, or a group of values, by name. */
+/** Attributes as in the API: a value, or a group of values, by name. */
 export type Attributes = Record<string, string | Record<string, string>>
 
-/** Attributes that most likely go out as they are, and may be looked into. */
+/** Attributes that are usually sent unchanged and parsed only on demand. */
 export type RawAttributes = RawJson<Attributes>
 
-/** What a top-level name is: never both on one target. */
+/** The kind of a top-level name: never both on one target. */
 export type NameKind = 'value' | 'group'
 
 /** An object for names that callers choose: `__proto__` and `constructor` are names like any other. */
@@ -15,7 +15,7 @@ export function emptyObject<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>
 }
 
-/** A copy, groups included, safe to look names up in and to write to. */
+/** A deep copy that is safe for lookups by name and for writes. */
 export function copyAttributes(attributes: Attributes): Attributes {
   const copy: Attributes = emptyObject()
   for (const [name, value] of Object.entries(attributes)) {
@@ -24,7 +24,7 @@ export function copyAttributes(attributes: Attributes): Attributes {
   return copy
 }
 
-/** The value of a name; null when there is none, or when the name is a group. */
+/** The value of a name; null if there is none, or if the name is a group. */
 export function valueAt(attributes: Attributes, [first, subName]: AttributeName): string | null {
   if (!Object.hasOwn(attributes, first)) return null
   const found = attributes[first]!
@@ -32,7 +32,7 @@ export function valueAt(attributes: Attributes, [first, subName]: AttributeName)
   return subName !== undefined && Object.hasOwn(found, subName) ? found[subName]! : null
 }
 
-/** The base with a context's overrides laid over it, name by name. */
+/** The base merged with a context's overrides, name by name. */
 export function overlay(base: Attributes, overrides: Attributes | undefined): Attributes {
   if (overrides === undefined) return base
   const result = copyAttributes(base)
@@ -52,7 +52,7 @@ export function countNames(attributes: Attributes): number {
   return count
 }
 
-/** Bytes of the attributes as PostgreSQL writes them: JSON with a blank after each colon and comma. */
+/** Bytes of the attributes as PostgreSQL writes them: JSON with a space after each colon and comma. */
 export function byteSize(attributes: Attributes): number {
   let blanks = blanksOf(Object.keys(attributes).length)
   for (const value of Object.values(attributes)) {
@@ -73,7 +73,7 @@ export const reservedColumns: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** Values of the reserved columns by column name; null or missing where there is none. */
+/** Values of the reserved columns by column name; null or undefined if there is none. */
 export type ReservedValues = Record<string, string | null>
 
 const subNames = [...reservedColumns.keys()]
@@ -107,7 +107,7 @@ export function reservedGroup(values: readonly unknown[], from: number): Record<
   return group
 }
 
-/** The opposite of `joinReserved`: what belongs to either row. */
+/** The inverse of `joinReserved`: the attributes for each of the two rows. */
 export function splitReserved(attributes: Attributes): { attributes: Attributes; reserved: Record<string, string> } {
   const { [RESERVED_GROUP]: group, ...others } = attributes
   const reserved: Record<string, string> = {}

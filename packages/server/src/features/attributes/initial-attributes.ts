@@ -2,7 +2,7 @@ import { assertAllowed, assertVisibleNames, type TargetKind } from './attribute-
 import { type Attributes, emptyObject, splitReserved } from './attributes.ts'
 import { applyChanges, assertWithinLimits, type Change, flattenAttributes } from './merge.ts'
 
-/** The changes that a JSON object asks for on a target of this kind, its form and reserved names checked. */
+/** Parses the changes in a JSON object for a target of this kind, and checks reserved names. */
 export function validateAttributes(object: Record<string, unknown>, kind: TargetKind, path: string): Change[] {
   const changes = flattenAttributes(object, path)
   assertAllAllowed(changes, kind, path)
@@ -15,8 +15,8 @@ export function assertAllAllowed(changes: readonly Change[], kind: TargetKind, p
 }
 
 /**
- * What a new device's rows hold of the attributes that it is registered with: `attributes` without the reserved ones, and
- * those by their columns of device_live. Every rule and limit is checked; null, which removes elsewhere, counts for nothing.
+ * The attributes for the rows of a new device: `attributes` without the reserved ones, and the reserved ones by their columns of
+ * device_live. Checks every rule and limit. Ignores null values, which remove attributes elsewhere.
  */
 export function initialAttributes(
   input: Record<string, unknown>,

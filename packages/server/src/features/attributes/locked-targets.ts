@@ -15,20 +15,20 @@ import {
 import { type Attributes, joinReserved, splitReserved } from './attributes.ts'
 import type { OverrideNames, Target } from './target.ts'
 
-/** A target and the context in which it is to change; undefined for the base. */
+/** A target and the context to change; undefined for the base. */
 export interface Place {
   targetId: string
   context: string | undefined
 }
 
-/** The id as it is stored, where a user, a device or a service of this account could have it. */
+/** The id as stored; undefined if no user, device, or service of this account can have it. */
 export const parseTargetId = (accountId: string, text: string): string | undefined =>
   text === accountId ? accountId : parseId(text)
 
 /**
- * Locks targets and reads what a change of them is judged by; ids of nothing in the account are left out. Rows are locked
- * in one order everywhere, devices, then services, then the account, each by id: two callers never wait for each
- * other. What stands in other tables is read after the locks are held, and so is not older than they are.
+ * Locks targets and reads the data that checks of a change need. Unknown ids are omitted. Rows are locked in the same order
+ * everywhere (devices, then services, then the account, each by id), so two callers never deadlock. Other tables are read
+ * after the locks are acquired, so their data is at least as new as the locks.
  */
 export async function lockTargets(
   db: Database,
@@ -105,7 +105,7 @@ async function readContexts(
   }
 }
 
-/** Writes back what changed of locked targets. */
+/** Saves the changes to locked targets. */
 export async function saveTargets(db: Database, accountId: string, targets: Iterable<Target>): Promise<void> {
   const changed = [...targets]
   await saveRows(db, accountId, changed)

@@ -12,16 +12,16 @@ import {
   valueAt,
 } from './attributes.ts'
 
-/** One name and what it is to be; null removes it, and a group whole where the name is one. */
+/** One name and its new value; null removes the attribute or the whole group. */
 export interface Change {
   name: AttributeName
   value: string | null
 }
 
-/** What happened to each name, as events carry it. */
+/** The old and new value of each name, as in events. */
 export type Changes = Record<string, { old: string | null; new: string | null }>
 
-/** The changes that a JSON object asks for, its form checked; `path` is where it was given, for messages. */
+/** Parses the changes in a JSON object; `path` locates it in error messages. */
 export function flattenAttributes(object: Record<string, unknown>, path: string): Change[] {
   const changes = Object.entries(object).flatMap(([key, value]) => changesOf(key, value, memberPath(path, key)))
   assertNoneTwice(changes, path)
@@ -39,7 +39,7 @@ function changesOf(key: string, value: unknown, path: string): Change[] {
   })
 }
 
-/** A value as it may be stored, or null. */
+/** A valid value, or null. */
 export function attributeValue(value: unknown, path: string): string | null {
   if (value === null) return null
   if (typeof value !== 'string') {
@@ -85,7 +85,7 @@ function assertNoneTwice(changes: readonly Change[], path: string): void {
   }
 }
 
-/** The attributes with the changes made, and what differs. `before` is left as it is. */
+/** The changed attributes, and the differences. Does not modify `before`. */
 export function applyChanges(before: Attributes, changes: readonly Change[]): { after: Attributes; changes: Changes } {
   const after = copyAttributes(before)
   const made: Changes = emptyObject()
@@ -98,7 +98,7 @@ export function applyChanges(before: Attributes, changes: readonly Change[]): { 
   return { after, changes: made }
 }
 
-/** Removing a group is removing each name in it. */
+/** Removing a group removes each name in it. */
 function expandGroup(attributes: Attributes, change: Change): Change[] {
   const [first] = change.name
   const standing = attributes[first]
@@ -120,10 +120,13 @@ function setValue(attributes: Attributes, { name: [first, subName], value }: Cha
   else attributes[first] = group
 }
 
-/** Refuses a value where a group stands, and the reverse. `standing` says what a top-level name is on the target. */
-export function assertNoConflict(changes: readonly Change[], standing: (name: string) => NameKind | undefined): void {
+/** Rejects a value in the place of a group, and the reverse. `kindOnTarget` returns the kind of a top-level name on the target. */
+export function assertNoConflict(
+  changes: readonly Change[],
+  kindOnTarget: (name: string) => NameKind | undefined,
+): void {
   for (const { name, value } of changes) {
-    const kind = standing(name[0])
+    const kind = kindOnTarget(name[0])
     if (value === null || kind === undefined || kind === kindOfName(name)) continue
     const text = JSON.stringify(joinAttributeName(name))
     const why = kind === 'group' ? 'is a group here, not a value' : 'is a value here, not a group'
@@ -134,7 +137,7 @@ export function assertNoConflict(changes: readonly Change[], standing: (name: st
   }
 }
 
-/** Refuses more names or bytes than one context of a target, or its base, may have. */
+/** Rejects more names or bytes than the limits for one context of a target, or for its base. */
 export function assertWithinLimits(attributes: Attributes): void {
   const names = countNames(attributes)
   if (names > limits.namesPerTarget) {

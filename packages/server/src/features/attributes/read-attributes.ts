@@ -6,7 +6,7 @@ import { type Attributes, overlay, type RawAttributes, valueAt } from './attribu
 
 type Eventually<Value> = Value | Promise<Value>
 
-/** Attributes as they were read. */
+/** Attributes as read from the database. */
 type Read = Attributes | RawAttributes
 
 const lookInto = (read: Read): Attributes => (read instanceof RawJson ? read.value : read)
@@ -17,7 +17,7 @@ export interface Holder {
   attributes?: RawAttributes
 }
 
-/** A service as far as its attributes go: a bulk service has those of its device. */
+/** What attributes need of a service: a bulk service has the attributes of its device. */
 export interface ServiceHolder extends Holder {
   deviceId: string
 }
@@ -55,7 +55,7 @@ export function readAttributes<Kind extends Holder>(
   )
 }
 
-/** One value as read in a context; null when there is none. */
+/** One value as read in a context; null if there is none. */
 export function readAttribute<Kind extends Holder>(
   context: Context,
   baseOf: BaseOf<Kind>,
@@ -71,7 +71,7 @@ export function valueIn(attributes: Eventually<Read>, name: AttributeName): Even
     : valueAt(lookInto(attributes), name)
 }
 
-/** What is set in a context alone. */
+/** The values set in a context only. */
 export async function readOverrides(context: Context, { id }: Holder, contextName: string): Promise<Attributes> {
   const name = parseContextName(contextName, 'context')
   return (await attributeLoaders.overrides(context).load({ targetId: id, context: name })) ?? {}

@@ -14,16 +14,16 @@ export interface BaseWrite {
   value: string | null
 }
 
-/** Sets one base attribute of a device. False: not without breaking a rule; undefined: no such device. */
+/** Sets one base attribute of a device. Returns false if that violates a rule, undefined if there is no such device. */
 export const setOnDevice = (db: Database, write: BaseWrite) => run(db, onDeviceText, write)
 
-/** Sets one base attribute of a service. False: not without breaking a rule; undefined: no such service. */
+/** Sets one base attribute of a service. Returns false if that violates a rule, undefined if there is no such service. */
 export const setOnService = (db: Database, write: BaseWrite) => run(db, onServiceText, write)
 
-/** Sets one base attribute of the account. False: not without breaking a rule. */
+/** Sets one base attribute of the account. Returns false if that violates a rule. */
 export const setOnAccount = (db: Database, write: BaseWrite) => run(db, onAccountText, write)
 
-/** Sets one of the ten reserved values of a device. False: not without breaking a rule; undefined: no such device. */
+/** Sets one of the ten reserved values of a device. Returns false if that violates a rule, undefined if there is no such device. */
 export const setReserved = (db: Database, write: BaseWrite) => run(db, onLiveTexts.get(write.name[1]!)!, write)
 
 async function run(db: Database, text: string, write: BaseWrite): Promise<boolean | undefined> {
@@ -43,13 +43,13 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
   return row?.allowed
 }
 
-/** What became of a write that was made with others; null: there is no such device. */
+/** The outcome of one write in a batch; null if there is no such device. */
 export type Outcome = 'done' | 'refused' | 'locked' | null
 
 /**
- * Sets base attributes of devices of one account, each target's all or none; no top-level name of a target twice. What they do and what
- * they refuse is as `setOnDevice` has it. Of several that are refused together some may be possible singly. A device that somebody
- * else is changing is left out where `waits` is false, and so two such statements never wait for each other.
+ * Sets base attributes of devices of one account. The changes of one target succeed or fail together, and no top-level name of a target
+ * occurs twice. The rules are those of `setOnDevice`. Changes that are rejected together can be valid one at a time. If `waits` is
+ * false, the statement skips devices that another transaction has locked, so two such statements never wait for each other.
  */
 export async function setOnDevices(
   db: Database,
@@ -70,9 +70,9 @@ export async function setOnDevices(
 }
 
 /**
- * The whole change in one statement. `target` locks the row first, so that `change` is judged from the newest version of
- * it and two writers never lose each other's value; the event's number is drawn after that. Nothing is written where the
- * value is there already. In `change`, $3 and $4 are the two levels of the name and $5 is the value.
+ * The whole change in one statement. `target` locks the row first, so that `change` reads its newest version and two writers
+ * never lose each other's value. The event's number is drawn after that. If the value is unchanged, nothing is written.
+ * In `change`, $3 and $4 are the two levels of the name and $5 is the value.
  */
 const statement = (parts: {
   target: string
@@ -99,7 +99,7 @@ const statement = (parts: {
   )
   select allowed from change`
 
-/** What a change is called where a statement has it. */
+/** Names of the columns of a change in a statement. */
 interface ChangeColumns {
   name: string
   subName: string
@@ -109,7 +109,7 @@ interface ChangeColumns {
 const oldOf = ({ name, subName }: ChangeColumns): string =>
   `case when ${subName} is null then attributes ->> ${name} else attributes -> ${name} ->> ${subName} end`
 
-// Removing a group whole is no conflict, but is left to the transaction as well: it changes many names.
+// Removing a whole group is no conflict, but it changes many names, so the transaction does it as well.
 const conflictOf = ({ name, subName, value }: ChangeColumns): string => `
       coalesce(jsonb_typeof(attributes -> ${name}) = case when ${subName} is null then 'object' else 'string' end
         and (${subName} is null or ${value} is not null), false)
@@ -130,7 +130,7 @@ const next = `case
       else attributes || jsonb_build_object($3::text, (attributes -> $3::text) - $4::text)
     end`
 
-/** Names are counted for a new one only; `reserved` is what the other row holds and counts too. */
+/** Names are counted only if the change adds one; `reserved` are the names in the other row, which count too. */
 const withinLimits = (reserved: { count: string; attributes: string }) =>
   `(old is not null or attribute_count(attributes) + ${reserved.count} < ${limits.namesPerTarget})
       and octet_length((next || ${reserved.attributes})::text) <= ${limits.bytesPerTarget}`
@@ -209,7 +209,7 @@ const onAccountText = statement({
 
 const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', value: 'value' }
 
-/** As `statement`, for changes that come as rows: each is judged by itself, and those of a target are laid over it at once. */
+/** Like `statement`, for changes passed as rows: each is checked separately, and those of one target are merged in together. */
 const onDevicesStatement = (locking: string) => `
   with asked as materialized (
     select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
@@ -231,7 +231,7 @@ const onDevicesStatement = (locking: string) => `
         else nullif((attributes -> name) - sub_name, '{}') end) as names
     from judged group by device_id
   ), next as materialized (
-    -- No attribute is null: what is null here is to go.
+    -- Stored attributes are never null: a null here removes the attribute.
     select target.*, conflict, sets, adds, changes, jsonb_strip_nulls(attributes || names) as next
     from merged join target using (device_id)
   ), change as materialized (

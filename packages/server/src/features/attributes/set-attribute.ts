@@ -20,16 +20,16 @@ import { setTogether } from './set-together.ts'
 
 export interface AttributeInput {
   name: string
-  /** null removes; undefined is refused, so that nobody removes by leaving it away. */
+  /** null removes the attribute. undefined is rejected, so that omitting the value removes nothing by accident. */
   value?: string | null | undefined
   serviceId: string
   context?: string | null | undefined
 }
 
-/** Sets one attribute, or removes it, and answers the value then in force in that context. */
+/** Sets or removes one attribute, and returns the value that then applies in that context. */
 export async function setAttribute(context: Context, input: AttributeInput): Promise<string | null> {
   const name = parseAttributeName(input.name, 'name')
-  if (input.value === undefined) throw badInput('value must be written out; null removes the attribute')
+  if (input.value === undefined) throw badInput('value is required; null removes the attribute')
   const value = attributeValue(input.value, 'value')
   const targetId = getTargetId(context.viewer.accountId, input.serviceId)
   const place = { targetId, context: parseContext(input.context, 'context') }
@@ -43,8 +43,8 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
 }
 
 /**
- * What nearly every write is: a base value, and no rule in its way. False when it is anything else or went against a
- * rule; the way round by a transaction then finds out which.
+ * The fast path for nearly every write: one valid base value. Returns false for any other write, and for one that violates a
+ * rule. The caller then uses a transaction, which finds the rule.
  */
 async function setInOneStatement(
   context: Context,

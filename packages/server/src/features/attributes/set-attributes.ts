@@ -23,13 +23,13 @@ export interface AttributesInput {
   serviceId: string
   attributes: Record<string, unknown>
   context?: string | null | undefined
-  /** The device that writes, where one does: only it and its services are found then. */
+  /** The device that makes the write, if any: it can change only itself and its services. */
   deviceId?: string | undefined
-  /** Gets the bytes that a change stores, before it is made. May throw RATE_LIMITED. */
+  /** Called with the number of bytes that a change stores, before the change. Can throw RATE_LIMITED. */
   charge?: ((bytes: number) => void) | undefined
 }
 
-/** How one item went: the attributes afterwards, or why not. */
+/** The result of one item: the resulting attributes, or the error. */
 export interface AttributesResult {
   serviceId: string
   attributes: Attributes | null
@@ -37,7 +37,7 @@ export interface AttributesResult {
   message: string | null
 }
 
-/** Changes to one target in one context, all or none. `path` is where the caller wrote them, for messages. */
+/** Changes to one target in one context, all or none. `path` locates them in error messages. */
 export interface AttributeWrite extends Place {
   path: string
   changes: readonly Change[]
@@ -45,12 +45,12 @@ export interface AttributeWrite extends Place {
   charge?: ((bytes: number) => void) | undefined
 }
 
-/** Merges attributes into those of one target and answers what it has then in that context. */
+/** Merges attributes into those of one target and returns the resulting attributes in that context. */
 export async function setAttributes(context: Context, input: AttributesInput): Promise<Attributes> {
   return writeAttributes(context, parseInput(context, input, ''))
 }
 
-/** `setAttributes` for many targets in one transaction, in the order given. One item's error leaves the others alone. */
+/** `setAttributes` for many targets in one transaction, in order. An error in one item does not affect the others. */
 export async function setAttributesMany(
   context: Context,
   inputs: readonly AttributesInput[],
@@ -64,8 +64,8 @@ export async function setAttributesMany(
 }
 
 /**
- * `setAttributesMany` outside of requests: answers for each item what its target has afterwards, or the error. Messages name
- * places in `attributes`.
+ * `setAttributesMany` outside of requests: returns the resulting attributes or the error of each item. Error messages name
+ * paths in `attributes`.
  */
 export async function setAttributesEach(
   context: Pick<Context, 'db' | 'viewer'>,
@@ -76,8 +76,8 @@ export async function setAttributesEach(
 }
 
 /**
- * `setAttributes` for several targets inside the transaction that `context.db` is: the first error is thrown, and the
- * caller's transaction takes the rest back. `path` stands before `attributes` in messages.
+ * `setAttributes` for several targets; `context.db` is a transaction. Throws the first error, and the caller's transaction
+ * rolls back the rest. `path` precedes `attributes` in error messages.
  */
 export async function setAttributesTogether(
   context: Pick<Context, 'db' | 'viewer'>,
@@ -95,7 +95,7 @@ function resultOf(serviceId: string, outcome: Attributes | ApiError): Attributes
     : { serviceId, attributes: outcome, code: null, message: null }
 }
 
-/** What an input asks for, checked as far as it can be without its target. */
+/** The write that an input requests, with all checks that do not need the target. */
 function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput, path: string): AttributeWrite {
   const changes = flattenAttributes(input.attributes, `${path}attributes`)
   if (changes.length === 0) throw badInput(`${path}attributes must not be an empty object`)
@@ -119,7 +119,7 @@ export function getTargetId(accountId: string, serviceId: string): string {
 
 const targetNotFound = (id: string): ApiError => notFound('user, device or service', id)
 
-/** Makes one write and answers what the target has afterwards in that context. */
+/** Makes one write and returns the resulting attributes in that context. */
 export async function writeAttributes(context: Context, write: AttributeWrite): Promise<Attributes> {
   const [outcome] = await writeMany(context, [write])
   if (outcome instanceof ApiError) throw outcome
@@ -127,8 +127,8 @@ export async function writeAttributes(context: Context, write: AttributeWrite): 
 }
 
 /**
- * Makes writes in their order, each all or none; one that is an error already stays one. All rules are judged under the
- * locks and before anything is written, so that a write that breaks one needs no rollback.
+ * Makes writes in order, each all or none; an item that is an error stays an error. All rules are checked under the locks and
+ * before any write, so that a write that violates a rule needs no rollback.
  */
 async function writeMany(
   context: Context,
@@ -194,7 +194,7 @@ function changeEvent({ kind, id, name, device }: Target, context: string | undef
   return event
 }
 
-/** The result, or the error that is meant for the caller. */
+/** The result, or the `ApiError` that the step threw. */
 function attempt<Result>(step: () => Result): Result | ApiError {
   try {
     return step()

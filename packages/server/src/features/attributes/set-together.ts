@@ -4,18 +4,18 @@ import type { Database } from '../../db/database.ts'
 import { isDatabaseAway, isDatabaseSlow, isOutcomeLost } from '../../db/database-away.ts'
 import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 
-/** Statements for several devices that an account has under way: while one reaches the disk, the next is made up. */
+/** Batch statements of one account that run at once: while one commits, the next one collects writes. */
 const AT_ONCE = 2
-/** Writes of one statement at most. */
+/** Maximum number of writes in one statement. */
 const MOST = 100
 
-/** What `setOnDevice` answers. */
+/** The result of `setOnDevice`. */
 type Answer = boolean | undefined
 
 interface Asked {
   write: BaseWrite
   answer: PromiseWithResolvers<Answer>
-  /** What runs in it is part of the request that asked. */
+  /** Runs the callback in the tracing context of the request. */
   scope: AsyncResource
 }
 
@@ -23,12 +23,12 @@ interface Queue {
   add(asked: Asked): void
 }
 
-/** By account; one is there while something of it is under way. */
+/** By account; an entry exists while a write of the account is in progress. */
 const queues = new WeakMap<Database, Map<string, Queue>>()
 
 /**
- * As `setOnDevice`; writes that come while others of the account are under way share a statement and its commit. None waits for
- * the device of another: one that is locked is left out, and written by itself.
+ * Like `setOnDevice`, but writes that arrive while others of the account are in progress share a statement and its commit. No write
+ * waits for another write's device: a locked device is skipped and written separately.
  */
 export function setTogether(db: Database, write: BaseWrite): Promise<Answer> {
   const { accountId } = write
@@ -42,13 +42,13 @@ export function setTogether(db: Database, write: BaseWrite): Promise<Answer> {
 }
 
 function createQueue(db: Database, onIdle: () => void): Queue {
-  /** Devices that are being written, each with the writes that came for it meanwhile: they would only wait for its lock. */
+  /** Devices that are being written, each with the writes that arrived for it meanwhile, which would only wait for its lock. */
   const busy = new Map<string, Asked[]>()
   let ready: Asked[] = []
   let together = 0
   let alone = 0
 
-  /** What can go at once, no name of a device twice. Its devices are busy from here on: nothing for them is left in `ready`. */
+  /** Takes the next batch, with no name of a device twice. Its devices are busy from then on: `ready` has no more writes for them. */
   const take = (): Asked[] => {
     const names = new Map<string, Set<string>>()
     const taken: Asked[] = []
@@ -76,7 +76,7 @@ function createQueue(db: Database, onIdle: () => void): Queue {
     }
   }
 
-  /** What waits in line for these is told of a failure that it would meet too, each after as long a time as the first. */
+  /** Fails the queued writes for these devices too, because the same failure would affect them. */
   const giveUp = (group: readonly Asked[], failure: unknown): void => {
     for (const targetId of idsOf(group)) {
       for (const { answer } of busy.get(targetId)!) answer.reject(failure)
@@ -130,19 +130,19 @@ const idsOf = (group: readonly Asked[]): Set<string> => new Set(group.map(({ wri
 const byDevice = (group: readonly Asked[]): Asked[][] => [...Map.groupBy(group, ({ write }) => write.targetId).values()]
 
 interface Made {
-  /** Those to devices that are locked: neither made nor answered. */
+  /** Writes to locked devices: neither executed nor settled yet. */
   locked: readonly Asked[]
-  /** Why nothing was to be had of the database for a while. */
+  /** Why the database did not respond. */
   failure: unknown
 }
 
-/** Makes writes of one account and answers them. Never fails. */
+/** Executes writes of one account and settles each of them. Never rejects. */
 async function set(db: Database, group: readonly Asked[], { waits }: { waits: boolean }): Promise<Made> {
   if (group.length === 1 && waits) return { locked: [], failure: await setAlone(db, group[0]!) }
   let outcomes: Outcome[]
   try {
     const writes = group.map(({ write }) => write)
-    // A trace has the statement once, as part of the request that came first.
+    // Traces show the statement once, in the request that arrived first.
     outcomes = await group[0]!.scope.runInAsyncScope(() => setOnDevices(db, writes[0]!.accountId, { writes, waits }))
   } catch (error) {
     if (group.length > 1 && isRefusal(error)) await setSingly(db, group)
@@ -155,14 +155,14 @@ async function set(db: Database, group: readonly Asked[], { waits }: { waits: bo
     const outcome = outcomes[index]!
     if (outcome === 'locked' && !waits) locked.push(asked)
     else if (outcome === 'refused') refused.push(asked)
-    // One that is gone by the time that its lock was to be had is as refused.
+    // A device that was deleted before its lock was acquired counts as rejected.
     else asked.answer.resolve(outcome === null ? undefined : outcome === 'done')
   }
   await setSingly(db, refused)
   return { locked, failure: undefined }
 }
 
-/** Nothing of these was written; no write pays for what is wrong with another. Those of a device go in their order. */
+/** None of these were written. Each write runs separately, so that one error fails only its own write. Order per device is kept. */
 async function setSingly(db: Database, group: readonly Asked[]): Promise<void> {
   const inTurn = async (ofDevice: readonly Asked[]): Promise<void> => {
     for (const asked of ofDevice) await setAlone(db, asked)
@@ -170,7 +170,7 @@ async function setSingly(db: Database, group: readonly Asked[]): Promise<void> {
   await Promise.all(byDevice(group).map(inTurn))
 }
 
-/** Answers one. What it resolves to is as `Made` has it. */
+/** Settles one write. It resolves to a value of `Made`. */
 const setAlone = (db: Database, { write, answer, scope }: Asked): Promise<unknown> =>
   scope
     .runInAsyncScope(() => setOnDevice(db, write))
@@ -179,10 +179,10 @@ const setAlone = (db: Database, { write, answer, scope }: Asked): Promise<unknow
       return asFailure(error)
     })
 
-/** PostgreSQL was not there, or gave up waiting. That an outcome is unknown says nothing of the next, which was not sent. */
+/** Whether PostgreSQL was unreachable or timed out. An unknown outcome does not count: the next write was not sent yet. */
 const asFailure = (error: unknown): unknown =>
   isDatabaseSlow(error) || (isDatabaseAway(error) && !isOutcomeLost(error)) ? error : undefined
 
-/** Of what was asked, not of the connection, what the server has to work with, or that it ends: that is so for each of them. */
+/** Whether the error is about the statement, not about the connection, the server's resources, or a shutdown, which affect every write. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !/^(08|53|57|58)/.test(error.code ?? '')

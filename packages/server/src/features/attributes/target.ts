@@ -9,9 +9,9 @@ export interface Target {
   kind: TargetKind
   id: string
   name: string
-  /** Where it belongs to a device. */
+  /** The device that it belongs to, if any. */
   device: { id: string; name: string } | undefined
-  /** Base values, the reserved ones of a device included. */
+  /** Base values, including the reserved ones of a device. */
   base: Attributes
   overrideNames: OverrideNames
   /** Contexts in use, counted. */
@@ -21,11 +21,11 @@ export interface Target {
   changed: { attributes: boolean; reserved: boolean; overrideNames: boolean; contexts: Set<string> }
 }
 
-/** The attributes of the base, or of one context alone. */
+/** The attributes of the base, or of one context only. */
 export const attributesIn = (target: Target, context: string | undefined): Attributes =>
   context === undefined ? target.base : (target.overrides.get(context) ?? {})
 
-/** Puts attributes in place of those before, in the base or in one context; `names` are the ones that differ. */
+/** Replaces the attributes in the base or in one context; `names` are the ones that differ. */
 export function replaceAttributes(
   target: Target,
   context: string | undefined,
@@ -62,7 +62,7 @@ function recount(target: Target, before: Attributes, after: Attributes): void {
   target.changed.overrideNames = true
 }
 
-/** What a top-level name is on the target, in the base or in any context. */
+/** The kind of a top-level name on the target, in the base or in any context. */
 export function standingKind({ base, overrideNames }: Target, name: string): NameKind | undefined {
   if (Object.hasOwn(base, name)) return kindOf(base[name]!)
   return Object.hasOwn(overrideNames, name) ? overrideNames[name]![0] : undefined

@@ -7,7 +7,7 @@ export const deviceChannel = 'muster_device'
 /** Payload of a notification that may concern any device: every connected device is checked. */
 export const anyDevice = '*'
 
-/** Heard by every server process once the transaction has committed: connections of these devices end. */
+/** Every server process receives this after the transaction commits, and closes the connections of these devices. */
 export async function cutOffDevices(db: Database, ids: readonly string[]): Promise<void> {
   await sql`select pg_notify(${deviceChannel}, id) from unnest(${ids}::text[]) as id`.execute(db)
 }
@@ -17,13 +17,13 @@ export async function recheckDevices(db: Database): Promise<void> {
   await sql`select pg_notify(${deviceChannel}, ${anyDevice})`.execute(db)
 }
 
-/** A device by its own word, with the hash of the secret that it showed. */
+/** A device and the hash of the secret that it presented. */
 export interface ShownSecret {
   deviceId: string
   secretHash: Buffer
 }
 
-/** Which of these are gone, have another secret by now, or belong to a disabled user. */
+/** Which of these were deleted, have a new secret, or belong to a disabled user. */
 export async function findOtherSecrets<Shown extends ShownSecret>(
   db: Database,
   shown: readonly Shown[],

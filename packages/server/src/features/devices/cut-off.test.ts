@@ -112,7 +112,7 @@ test('a check that fails is made again, though notices are heard', async () => {
   const device = await connect()
   await app.owner.data(rotate, { id: device.deviceId })
   watch({ db })
-  await untilSaid('secrets of connected devices cannot be looked at')
+  await untilSaid('the secrets of connected devices cannot be checked')
   await sleep(1_500)
   gate.open()
   await vi.waitFor(() => expect(cutOff).toContain(device), wait)

@@ -17,22 +17,22 @@ export interface CutOffOptions<Session extends ShownSecret> {
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   /**
-   * Who is signed on here or about to be. One belongs to them before its secret is compared with what is stored: a change that comes
-   * after that is found by a check, and one before it by the sign-on.
+   * Devices that are connected here or authenticating. A device is added before its secret is compared with the stored one: checks
+   * find a later change, and authentication finds an earlier one.
    */
   sessions: { all(): Iterable<Session>; ofDevice(deviceId: string): Iterable<Session> }
   onCutOff: (session: Session) => void
 }
 
 /**
- * Tells within a second of devices that are deleted or whose secret is another, whichever process did it. While it is
- * not heard of them, the secrets of all that are signed on are looked at each second.
+ * Reports within a second the devices that any process deleted or gave a new secret. While notifications do not arrive, it
+ * checks the secrets of all connected devices every second.
  */
 export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions<Session>): CutOffs {
   const { db, notifications, log, sessions, onCutOff } = options
   let isClosed = false
   let checking: Promise<void> | undefined
-  /** Devices that were told of, and whether any other may have changed unheard, since they were looked at. */
+  /** Devices named in notifications since the last check, and whether other notifications may have been lost. */
   const told = new Set<string>()
   let mayHaveMissed = false
 
@@ -43,14 +43,14 @@ export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions
     return due
   }
 
-  /** A notice comes late at times, when the device is back with its new secret: what it shows decides, not the notice. */
+  /** A notification can arrive after the device has reconnected with its new secret, so the secret decides, not the notification. */
   const cutOffAmong = async (those: readonly Session[]): Promise<void> => {
     for (let at = 0; at < those.length; at += BATCH) {
       for (const session of await findOtherSecrets(db, those.slice(at, at + BATCH))) onCutOff(session)
     }
   }
 
-  /** What becomes due while a check runs is looked at after it: that one may have read too early. */
+  /** Checks that become due during a check run after it, because the running one may have read too early. */
   const checkDue = async (): Promise<void> => {
     while (!isClosed && (mayHaveMissed || told.size > 0)) await cutOffAmong(takeDue())
   }
@@ -59,7 +59,7 @@ export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions
     checking ??= checkDue()
       .catch((error: unknown) => {
         mayHaveMissed = true
-        if (!isClosed) log.debug({ err: error }, 'secrets of connected devices cannot be looked at')
+        if (!isClosed) log.debug({ err: error }, 'the secrets of connected devices cannot be checked')
       })
       .finally(() => {
         checking = undefined

@@ -9,7 +9,7 @@ export interface NewDeviceRow {
   hardwareId: string | null
   platform: string | null
   secretHash: Buffer
-  /** Base attributes, the reserved ones apart. */
+  /** Base attributes, without the reserved ones. */
   attributes: Record<string, unknown>
   /** Columns of device_live by name. */
   reserved: Record<string, string>
@@ -34,7 +34,7 @@ const reservedColumns = ['category', 'status'].flatMap((kind) =>
   ['a', 'b', 'c', 'd', 'e'].map((letter) => `${kind}_${letter}`),
 )
 
-/** One statement, so that it is all or nothing without a transaction's round trips. The event comes last. */
+/** One statement, so that it is atomic without the round trips of a transaction. The event is last. */
 const insertDeviceText = `
   with new_device as (
     insert into device (account_id, id, name, hardware_id, platform, secret_hash, attributes)
@@ -79,7 +79,7 @@ export interface LockedDevice {
   platform: string | null
 }
 
-/** Locks one device against other changes of it; undefined when the account has no such device. */
+/** Locks one device against concurrent changes; undefined if the account has no such device. */
 export async function lockDevice(db: Database, accountId: string, id: string): Promise<LockedDevice | undefined> {
   const { rows } = await sql<LockedDevice>`
     select id, name, hardware_id as "hardwareId", platform from device
@@ -87,7 +87,7 @@ export async function lockDevice(db: Database, accountId: string, id: string): P
   return rows[0]
 }
 
-/** Locks devices for their removal, in the order of their ids, so that two calls never wait for each other. */
+/** Locks devices for removal, in the order of their ids, so that two calls never deadlock. */
 export async function lockDevicesForRemoval(
   db: Database,
   accountId: string,
@@ -99,7 +99,7 @@ export async function lockDevicesForRemoval(
   return rows
 }
 
-/** States as they are now, locked; read after the devices themselves are locked. */
+/** The current states, locked. The devices must be locked first. */
 export async function lockStates(db: Database, accountId: string, ids: readonly string[]): Promise<Map<string, State>> {
   const { rows } = await sql<{ id: string; state: State }>`
     select device_id as id, state from device_live
@@ -113,7 +113,7 @@ export async function updateDeviceRow(db: Database, accountId: string, device: L
     where account_id = ${accountId} and id = ${device.id}`.execute(db)
 }
 
-/** Overrides of devices and of their services; what else belongs to a device goes with its row. */
+/** Overrides of devices and of their services. Foreign keys delete the other data of a device. */
 export async function deleteOverridesOfDevices(db: Database, accountId: string, ids: readonly string[]): Promise<void> {
   await sql`
     delete from attribute_override

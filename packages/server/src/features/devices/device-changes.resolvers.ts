@@ -7,7 +7,7 @@ import { deleteDevices, registerDevice, updateDevice } from './device-changes.ts
 import { findDevices } from './devices.ts'
 import { rotateDeviceSecret } from './rotate-secret.ts'
 
-/** What changes devices; declared in devices.graphql. */
+/** The device mutations of devices.graphql. */
 export const deviceChangesPart: SchemaPart = {
   resolvers: {
     Mutation: {
@@ -35,7 +35,7 @@ export const deviceChangesPart: SchemaPart = {
   },
 }
 
-/** The device after the change; gone only when somebody removed it meanwhile. */
+/** The device after the change; NOT_FOUND only if it was deleted meanwhile. */
 async function getDevice(context: Context, id: string): Promise<Device> {
   const [device] = await findDevices(context, [id])
   if (device === undefined) throw notFound('device', id)

@@ -127,7 +127,7 @@ describe('registerDevice', () => {
         { path: ['registerDevice', 'device', 'events'], extensions: { code: 'BAD_USER_INPUT', outcome: 'done' } },
       ],
     })
-    expect(refusal(await owner.query(query))).toEqual(['CONFLICT', expect.stringMatching(/taken/)])
+    expect(refusal(await owner.query(query))).toEqual(['CONFLICT', expect.stringMatching(/in use/)])
   })
 
   test('of 20 at once with one hardware id, one goes in', async () => {

@@ -28,19 +28,19 @@ export interface DeviceInput {
   name: string
   hardwareId?: string | null | undefined
   platform?: string | null | undefined
-  /** The device may later remove by itself those that it added. */
+  /** Whether the device added the services itself, and so can remove them later. */
   services?: readonly (ServiceInput & { addedByDevice?: boolean })[] | null | undefined
   attributes?: Record<string, unknown> | null | undefined
 }
 
 export interface RegisteredDevice {
   id: string
-  /** What it signs on with; in this answer and never again. */
+  /** The secret with which it authenticates, returned only on creation. */
   secret: string
   services: { id: string; name: string }[]
 }
 
-/** Adds a device with its services and attributes. `registrationCode` is the id of the code that it registered itself with. */
+/** Adds a device with its services and attributes. `registrationCode` is the id of the code with which it registered itself. */
 export async function registerDevice(
   context: Pick<Context, 'db' | 'viewer' | 'once'>,
   input: DeviceInput,
@@ -83,7 +83,7 @@ export interface DeviceChange {
   platform?: string | null | undefined
 }
 
-/** Changes what is given; null clears hardwareId and platform. Answers the device's id as stored. */
+/** Changes the given fields; null clears hardwareId and platform. Returns the device's id as stored. */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
   await refuseTakenHardwareId(change.hardwareId ?? null, () =>
@@ -101,7 +101,7 @@ export async function updateDevice(context: Context, deviceId: string, change: D
   return deviceId.toLowerCase()
 }
 
-/** Removes devices, all or none, with their services and attributes; an active one only by force. */
+/** Removes devices, all or none, with their services and attributes. An active device is removed only with force. */
 export async function deleteDevices(context: Context, deviceIds: readonly string[], force: boolean): Promise<void> {
   assertIdCount(deviceIds)
   const ids = [...new Set(deviceIds.map(readDeviceId))]
@@ -184,7 +184,7 @@ async function assertNoneActive(transaction: Database, accountId: string, ids: r
   const states = await lockStates(transaction, accountId, ids)
   const active = ids.find((id) => states.get(id) === 'active')
   if (active !== undefined)
-    throw new ApiError('CONFLICT', `device ${active} is active; with force: true it is deleted all the same`)
+    throw new ApiError('CONFLICT', `device ${active} is active: to delete it anyway, pass force: true`)
 }
 
 async function refuseTakenHardwareId(hardwareId: string | null, write: () => Promise<void>): Promise<void> {
@@ -192,7 +192,7 @@ async function refuseTakenHardwareId(hardwareId: string | null, write: () => Pro
     await write()
   } catch (error) {
     if (!isUniqueViolation(error, 'device_hardware_id')) throw error
-    throw new ApiError('CONFLICT', `hardwareId ${JSON.stringify(hardwareId)} is taken by another of your devices`)
+    throw new ApiError('CONFLICT', `hardwareId ${JSON.stringify(hardwareId)} is in use by another of your devices`)
   }
 }
 

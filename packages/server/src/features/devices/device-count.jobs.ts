@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { defineChore } from '../../jobs/job.ts'
 import { selectAccountsToSum, sumDeviceCount } from './device-count.queries.ts'
 
-/** Sums up how many devices each account has, so that few rows say it. */
+/** Merges the rows that count each account's devices. */
 export const sumDeviceCountsJob = defineChore('devices.sum-counts')
 
 export async function sumDeviceCounts(db: Database): Promise<void> {

@@ -12,7 +12,7 @@ export async function selectAccountsToSum(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Puts the rows of an account into one. Whoever does the same meanwhile leaves them alone; nobody waits, and no sum changes. */
+/** Merges the rows of an account into one. A concurrent merge skips locked rows, so none waits, and no sum changes. */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`
     with free as materialized (

@@ -11,7 +11,7 @@ import { nameContains } from './name-contains.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** What a filter demands of `device d`, `device_live l` and the overrides `o`, and which of them it reads. */
+/** The conditions of a filter on `device d`, `device_live l`, and the overrides `o`, and which of these it reads. */
 export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql[]; reads: Reads } {
   const values = (filter.values ?? []).flatMap(expandReserved)
   const reserved = values.filter(({ name }) => reservedColumn(name) !== undefined)
@@ -51,11 +51,11 @@ function fieldConditions(accountId: string, filter: DeviceFilter): Sql[] {
   return where
 }
 
-/** The first comparison is the index's; it takes A1 for a01. */
+/** The index serves the first comparison, but it does not distinguish A1 from a01. */
 const platformIn = (platforms: readonly string[]): Sql =>
   sql`${naturally(sql`d.platform`)} = any(${platforms}) and d.platform = any(${platforms})`
 
-/** No value of a group is no value of each name in it. */
+/** null for a group matches if each name in it has no value. */
 function expandReserved({ name, value }: Change): Change[] {
   if (name.length !== 1 || name[0] !== RESERVED_GROUP || value !== null) return [{ name, value }]
   return Array.from(reservedColumns.keys(), (subName) => ({ name: [RESERVED_GROUP, subName], value: null }))
@@ -108,7 +108,7 @@ function reservedConditions(accountId: string, { name, value }: Change, context:
   return [candidates, sql`${read} = ${value}`]
 }
 
-/** The first comparison is the index's; it takes A1 for a01. */
+/** The index serves the first comparison, but it does not distinguish A1 from a01. */
 const equals = (column: Sql, value: string): Sql =>
   allOf([sql`${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))}`, sql`${column} = ${value}`])
 

@@ -5,7 +5,7 @@ import { type Change, flattenAttributes } from '../attributes/merge.ts'
 import type { State } from './device.ts'
 import { parseId } from './device-id.ts'
 
-/** What devices a list is to hold; null means left away. */
+/** The filters of a list of devices; null means omitted. */
 export interface DeviceFilterArguments {
   name?: string | null | undefined
   state?: string | null | undefined
@@ -16,9 +16,9 @@ export interface DeviceFilterArguments {
   attributes?: Record<string, unknown> | null | undefined
 }
 
-/** The same, checked. A device must match every member that is there; an empty list matches none. */
+/** The validated filters. A device must match every member that is present; an empty list matches none. */
 export interface DeviceFilter {
-  /** Part of the name, case aside. */
+  /** Part of the name, case-insensitive. */
   name?: string
   state?: State
   ids?: string[]
@@ -50,7 +50,7 @@ export function readState(state: string): State {
   return state
 }
 
-/** Ids as they are stored, each once, in the order given; those that no device or service can have are left out. */
+/** Ids as stored, each once, in order; omits those that no device or service can have. */
 export function readIds(ids: readonly string[], path: string): string[] {
   assertAtMost(limits.idsPerList, ids.length, `ids in ${path}`)
   const stored = ids.map(parseId).filter((id) => id !== undefined)

@@ -9,8 +9,8 @@ export function newId(): string {
 }
 
 /**
- * The id as it is stored, from input in either case; undefined for what cannot be an id of a device or service. That is
- * no error of form: an id that cannot exist gets the answer of one that does not.
+ * The id as stored, from input in either case; undefined if it cannot be the id of a device or service. That is no format
+ * error: an impossible id gets the same response as an unknown one.
  */
 export function parseId(text: string): string | undefined {
   const id = text.toLowerCase()

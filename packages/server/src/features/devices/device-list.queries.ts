@@ -98,7 +98,7 @@ function computedSource({ reads, where, key, direction }: Computing) {
   }
 }
 
-/** Keys that no index has, worked out once a device: without the fences of OFFSET 0 it would be once for each mention. */
+/** Keys without an index, computed once per device. Without the `OFFSET 0` fences, each use would compute them again. */
 function computedValues({ reads, where, key }: Omit<Computing, 'direction'>): Sql {
   const from = sql`from ${tables(reads)} where ${allOf(where)} offset 0`
   if (key.attribute === undefined) return sql`select d.id, ${sortable(key.nullable!)} as value ${from}`
@@ -159,10 +159,10 @@ const union = (one: Reads, other: Reads): Reads => ({
   context: one.context ?? other.context,
 })
 
-/** How many match, and so which index serves best, hangs on what is asked for. */
+/** The number of matches, and so the best index, depends on the arguments. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
-/** How many devices match; without filter it is known. */
+/** How many devices match. Without a filter, the number is already known. */
 export async function countDevices(db: Database, accountId: string, filter: DeviceFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`${planning(filter)}${deviceCountSql(accountId, filter)}`.execute(db)
   return rows[0]!.count
@@ -175,7 +175,7 @@ export function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
   return sql`select count(*)::int as count from ${tables(read)} where ${allOf([isOf(accountId, read), ...where])}`
 }
 
-/** Where a device stands in an order now; undefined when the account has no such device. */
+/** The current position of a device in an order; undefined if the account has no such device. */
 export async function findPlace(
   db: Database,
   accountId: string,

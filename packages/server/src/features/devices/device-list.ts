@@ -14,7 +14,7 @@ import { type DeviceOrder, databasePlace } from './device-sort.ts'
 import { type DeviceListArguments, readDeviceListArguments } from './list/device-list-arguments.ts'
 import { FAR, rowsReadByPage, rowsReadByTotal } from './list/rows-read.ts'
 
-/** One page of the viewer's devices. `attributes`: whether the document asks for those of its items. */
+/** One page of the viewer's devices. `attributes`: whether the document selects the attributes of the items. */
 export async function listDevices(
   { db, viewer, firstRecord, rowMeter }: Context,
   args: DeviceListArguments,
@@ -51,7 +51,7 @@ async function fromNearerEnd(start: SqlStart, total: () => Promise<number>): Pro
   return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
 
-/** A device that the filters leave out still marks its place; one that is gone does not. */
+/** A device that the filters exclude still has a position; a deleted one does not. */
 async function findStart(
   start: Start,
   order: DeviceOrder,

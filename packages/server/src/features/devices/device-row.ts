@@ -5,10 +5,10 @@ import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { joinReservedRaw, reservedColumns, reservedGroup } from '../attributes/attributes.ts'
 import type { Device, State } from './device.ts'
 
-/** What is read of a device's attributes: all, none, or the reserved ones, which stand in columns of their own. */
+/** Which attributes of a device to read: all, none, or the reserved ones, which are in separate columns. */
 export type AttributesRead = boolean | 'reserved'
 
-/** What is read for a device, in the order of `deviceColumns`: a list has thousands of rows, and none needs names. */
+/** A device's columns in the order of `deviceColumns`. An array, because a list has thousands of rows and none needs names. */
 export type DeviceRow = readonly [
   id: string,
   name: string,
@@ -18,7 +18,7 @@ export type DeviceRow = readonly [
   state: State,
   stateSince: StoredTime | null,
   lastReported: StoredTime | null,
-  /** The reserved values, and then the others as JSON, as far as they are read. */
+  /** The reserved values, then the others as JSON, if they are read. */
   ...attributes: (string | null)[],
 ]
 
@@ -31,19 +31,19 @@ const ATTRIBUTES_AT = RESERVED_FROM + reserved.length
 /** Begins a statement that selects `deviceColumns`. */
 export const devicesAsRows = sql.raw(rowsAsArrays)
 
-/** What is read of `device` for a row. Attributes may take many times what the rest takes: they are read where a document asks for them. */
+/** Columns of `device` for a row. Attributes can be much larger than the rest, so they are read only if a document selects them. */
 export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =>
   attributes === true ? [...ofDevice, 'attributes'] : ofDevice
 
-/** What is read of `device_live` for a row. */
+/** Columns of `device_live` for a row. */
 export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
   attributes === false ? ofLive : [...ofLive, ...reserved]
 
-/** The columns of a row, from whatever stands for either table. */
+/** The columns of a row, by the alias of either table. */
 export function deviceColumns(attributes: AttributesRead, { device, live }: { device: string; live: string }) {
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]
-  // As text: it goes out as the database writes it.
+  // As a string: it is sent as the database writes it.
   return sql.raw([...columns, ...(attributes === true ? [`${device}.attributes::text`] : [])].join(', '))
 }
 
@@ -51,7 +51,7 @@ export function deviceColumns(attributes: AttributesRead, { device, live }: { de
 export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder<unknown> =>
   sql.raw(names.map((name) => `${alias}.${name}`).join(', '))
 
-/** `row` may go on behind what is a device's. */
+/** `row` can have more columns after those of the device. */
 export function toDevice(row: DeviceRow | readonly [...DeviceRow, unknown], attributes: AttributesRead): Device {
   const device: Device = {
     id: row[0],

@@ -36,7 +36,7 @@ export interface HardwareHolder {
   reregisterUntil: Date | null
 }
 
-/** Locks the device that has this hardware id; undefined when none of the account has. */
+/** Locks the account's device with this hardware id; undefined if there is none. */
 export async function lockHardwareHolder(
   db: Database,
   accountId: string,

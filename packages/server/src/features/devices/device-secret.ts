@@ -1,14 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What a device signs on with: 256 random bits, in letters that no shell or URL changes. */
+/** The secret with which a device authenticates: 256 random bits, in characters that are safe in a shell and a URL. */
 export const newDeviceSecret = (): string => randomBytes(32).toString('base64url')
 
-/** How it is stored. It is random, so a plain hash tells nothing of it. */
+/** The stored form. The input is random, so a plain hash reveals nothing about it. */
 export const hashDeviceSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 const nobodys = randomBytes(32)
 
-/** Compares in constant time; no hash at all takes the same time and never matches. */
+/** Compares in constant time. Without a hash, it takes the same time and never matches. */
 export function isDeviceSecret(secret: string, hash: Buffer | null | undefined): boolean {
   const matches = timingSafeEqual(hashDeviceSecret(secret), hash ?? nobodys)
   return matches && hash != null

@@ -17,16 +17,16 @@ export interface Reads {
 /** A device's key in an order, and the columns that stand with it in one index. */
 export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
-  /** No index has it: it is worked out for every device. */
+  /** There is no index: the key is computed for every device. */
   isComputed: boolean
-  /** It hangs on nothing but this name in the attributes of `device d`. */
+  /** The key depends only on this name in the attributes of `device d`. */
   attribute?: AttributeName
 }
 
 const ofDevice = { id: sql`d.id`, isComputed: false, reads: { device: true, live: false, context: undefined } }
 const ofLive = { id: sql`l.device_id`, isComputed: false, reads: { device: false, live: true, context: undefined } }
 
-/** Each as its index has it. */
+/** Each expression as in its index. */
 const fieldKeys: Record<DeviceField, DeviceKey> = {
   id: ofDevice,
   name: { ...ofDevice, key: naturally(sql`d.name`) },

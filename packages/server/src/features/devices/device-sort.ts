@@ -8,13 +8,13 @@ const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'las
 
 export type DeviceField = (typeof fields)[number]
 
-/** What devices are sorted by. */
+/** The sort key of a list of devices. */
 export interface DeviceOrder {
   by: DeviceField | AttributeName
   direction: Direction
   /** The context in which an attribute is read; undefined for the base values. */
   context: string | undefined
-  /** One text for each order: cursors are bound to it. */
+  /** A string for each order; cursors are valid only for their order. */
   text: string
 }
 
@@ -29,7 +29,7 @@ export function readDeviceOrder(sort: string | null | undefined, context: string
   return { by, direction, context, text }
 }
 
-/** Times are the only keys that travel as numbers; text keys are missing where the value is. */
+/** Times are the only numeric keys. A string key is missing if the value is. */
 const kindOfKey: Record<DeviceField, 'text' | 'time' | 'none'> = {
   name: 'text',
   id: 'none',
@@ -49,7 +49,7 @@ const isField = (by: DeviceOrder['by']): by is DeviceField => typeof by === 'str
 export const isNullable = ({ by }: DeviceOrder): boolean =>
   !isField(by) || by === 'hardwareId' || by === 'platform' || by === 'lastReported'
 
-/** The place as the database compares it. Refuses one that only a made-up cursor can hold. */
+/** The position as the database compares it. Rejects values that only a forged cursor can contain. */
 export function databasePlace(order: DeviceOrder, { key, id }: Place): { key: string | Date | null; id: string } {
   const kind = isField(order.by) ? kindOfKey[order.by] : 'text'
   const isMissing = key === null && (kind === 'none' || isNullable(order))
@@ -58,7 +58,7 @@ export function databasePlace(order: DeviceOrder, { key, id }: Place): { key: st
     if (kind === 'text' && typeof key === 'string') return { key, id }
     if (kind === 'time' && typeof key === 'number' && isTime(key)) return { key: new Date(key), id }
   }
-  throw badInput('after is no cursor of this API: give it as it was in the list before')
+  throw badInput('after must be an id or a cursor from the previous page')
 }
 
 /** From the year 1 to 9999, as everywhere in the API. */

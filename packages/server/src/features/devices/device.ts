@@ -14,7 +14,7 @@ export interface Device {
   state: State
   stateSince: StoredTime | null
   lastReported: StoredTime | null
-  /** Base values, the reserved ones included. Left out of lists whose documents do not ask for attributes. */
+  /** Base values, the reserved ones included. Omitted in lists whose documents do not select attributes. */
   attributes?: RawAttributes
   /** The reserved ones of them alone, where documents ask for no others. */
   reserved?: Attributes

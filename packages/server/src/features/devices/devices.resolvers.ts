@@ -5,7 +5,7 @@ import { listDevices } from './device-list.ts'
 import type { AttributesRead } from './device-row.ts'
 import { findDevices } from './devices.ts'
 
-/** What a document asks for of the attributes of devices at `path` below a resolved field. */
+/** Which attributes a document selects of devices at `path` below a resolved field. */
 function attributesAsked(
   path: readonly string[],
 ): (info: Parameters<ReturnType<typeof lookAhead>>[0]) => AttributesRead {

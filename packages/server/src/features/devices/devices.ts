@@ -6,8 +6,8 @@ import type { AttributesRead } from './device-row.ts'
 import { deviceExists, selectDevices } from './devices.queries.ts'
 
 /**
- * The viewer's devices among these ids, in the order asked, each once. Ids that are unknown, another user's or no ids at all
- * are left out.
+ * The viewer's devices with these ids, in the requested order, each once. Unknown ids, malformed ids, and those of other users
+ * are omitted.
  */
 export async function findDevices(
   { db, viewer }: Context,
@@ -21,7 +21,7 @@ export async function findDevices(
   return stored.map((id) => byId.get(id)).filter((device) => device !== undefined)
 }
 
-/** Whether the viewer has such a device. */
+/** Whether the viewer has a device with this id. */
 export async function hasDevice({ db, viewer }: Context, deviceId: string): Promise<boolean> {
   const id = parseId(deviceId)
   return id !== undefined && (await deviceExists(db, viewer.accountId, id))

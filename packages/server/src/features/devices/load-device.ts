@@ -6,7 +6,7 @@ import { selectDevices } from './devices.queries.ts'
 
 type DeviceLoader = DataLoader<string, Device | undefined>
 
-/** Not cached: a request may change a device and read it again. */
+/** Not cached, because a request can change a device and read it again. */
 const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
   perRequest(
     ({ db, viewer }) =>
@@ -23,7 +23,7 @@ const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
 const withAttributes = loaderOf(true)
 const withoutAttributes = loaderOf(false)
 
-/** A device by its id as stored; devices asked for side by side are read together. */
+/** A device by its id as stored. Devices that are requested in the same tick are read together. */
 export function loadDevice(
   context: Context,
   id: string,

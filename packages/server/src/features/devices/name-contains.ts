@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** Part of a name, case aside, written as the trigram index of devices has it. */
+/** A case-insensitive part of a name, in the form of the trigram index of devices. */
 export function nameContains(column: RawBuilder<unknown>, part: string): RawBuilder<unknown> {
   const escaped = part.replaceAll(/[\\%_]/g, '\\$&')
   const name = lower(column)

@@ -8,16 +8,16 @@ import { idOfBasicUser } from './sign-on.ts'
 
 export interface Reregistration {
   hardwareId: string
-  /** What the device says it is, where it says so. */
+  /** The credentials that the device sent, if any. */
   credentials: BasicCredentials | undefined
-  /** Id of the code that it brought. */
+  /** Id of the registration code that it sent. */
   registrationCode: string
   now: Date
 }
 
 /**
- * Gives the device that has this hardware id a new secret, if it brings its present one or its owner has allowed it;
- * CONFLICT otherwise, for nobody takes a device over by its hardware id. Undefined when no device of the account has it.
+ * Gives the device with this hardware id a new secret, if it sends its current one or its owner has allowed it. Otherwise
+ * CONFLICT: a hardware id alone must not take over a device. Undefined if no device of the account has the hardware id.
  * `context.db` is a transaction.
  */
 export async function reregisterDevice(
@@ -44,7 +44,7 @@ function taken(hardwareId: string, credentials: BasicCredentials | undefined): A
   return credentials === undefined
     ? new ApiError(
         'CONFLICT',
-        `${held}: bring the device's present secret, or have its owner allow it (rotateDeviceSecret)`,
+        `${held}: send the device's current secret, or have its owner allow a new registration (rotateDeviceSecret)`,
       )
-    : new ApiError('CONFLICT', `${held}, to a device with another id or secret`, { reason: 'wrong-secret' })
+    : new ApiError('CONFLICT', `${held}, by a device with another id or secret`, { reason: 'wrong-secret' })
 }

@@ -5,7 +5,7 @@ import { getDeviceLocked } from './device-changes.ts'
 import { replaceSecret } from './device-secret.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 
-/** How long a device may register itself again once its owner has allowed it. */
+/** How long a device can register itself again after its owner has allowed it. */
 const ALLOWED_FOR_MS = 3_600_000
 
 /**
@@ -24,7 +24,7 @@ export async function rotateDeviceSecret(
   })
 }
 
-/** Gives a locked device that registers itself again a new secret, and uses up what allowed it. */
+/** Gives a new secret to a locked device that registers itself again, and revokes the permission to do so. */
 export const renewSecret = async (
   context: Pick<Context, 'db' | 'viewer'>,
   device: { id: string; name: string },

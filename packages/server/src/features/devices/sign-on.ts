@@ -4,13 +4,13 @@ import { parseId } from './device-id.ts'
 import { findDeviceOwner } from './device-secret.queries.ts'
 import { isDeviceSecret } from './device-secret.ts'
 
-/** A device that has shown its secret, and as whom it acts on itself. */
+/** An authenticated device, and the viewer that it acts as. */
 export interface SignedOnDevice {
   deviceId: string
   viewer: Viewer
 }
 
-/** Undefined for an unknown device and for a wrong secret, in the same time. `id` is one as stored (`parseId`). */
+/** Undefined for an unknown device or a wrong secret, in the same time. `id` is an id as stored (`parseId`). */
 export async function signOnDevice(
   db: Database,
   { id, secret }: { id: string; secret: string },

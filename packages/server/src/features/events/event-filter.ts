@@ -3,7 +3,7 @@ import { limits } from '../../limits.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventTypeName } from './event-types.ts'
 
-/** The arguments that choose events. null means left away. */
+/** The arguments that filter events. null means omitted. */
 export interface EventFilterArguments {
   minDate?: Date | null | undefined
   maxDate?: Date | null | undefined
@@ -11,11 +11,11 @@ export interface EventFilterArguments {
   deviceId?: readonly string[] | null | undefined
 }
 
-/** What events must match; a part that is left away matches all. */
+/** The filters of events; an omitted one matches all. */
 export interface EventFilter {
-  /** From this moment on. */
+  /** Inclusive. */
   from?: Date
-  /** Before this moment. */
+  /** Exclusive. */
   until?: Date
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
@@ -46,7 +46,7 @@ function readDeviceIds(ids: readonly string[]): string[] {
   return [...new Set(ids.flatMap((id) => parseId(id) ?? []))]
 }
 
-/** The same time a calendar month earlier, on that month's last day where it has no such day. */
+/** The same time a calendar month earlier, or on that month's last day if the month is shorter. */
 export function monthBefore(date: Date): Date {
   const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0)).getUTCDate()
   const earlier = new Date(date)

@@ -1,4 +1,4 @@
-/** What an event can be about; the API's EventType. */
+/** The API's EventType. */
 export const eventTypes = [
   'DEVICE_STATE',
   'SERVICE_STATE',
@@ -41,7 +41,7 @@ export const eventTypes = [
 
 export type EventTypeName = (typeof eventTypes)[number]
 
-/** What an event happened to, with its name at the time. */
+/** The object that an event is about, with its name at the time. */
 export interface Target {
   id: string
   name: string

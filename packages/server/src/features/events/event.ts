@@ -7,7 +7,7 @@ export interface Event {
   type: EventTypeName
   timestamp: Date
   deviceId: string | null
-  /** Id of the user who did it; null when a device or the server did. */
+  /** Id of the user who made the change; null if a device or the server did. */
   actorId: string | null
   /** What made the change; null for events that were recorded without a source. */
   source: EventSource | null

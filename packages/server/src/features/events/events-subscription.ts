@@ -30,10 +30,10 @@ export async function subscribeToEvents(
   })
 }
 
-/** Events above it that are known of already: more of them come once more rather than not at all. */
+/** Events above the position that are already known. If there are too many, some are sent twice rather than never. */
 const MOST_KNOWN = 10_000
 
-/** What is committed from now on. Events that are there but not settled are left out by their numbers. */
+/** The position for events committed from now on. Existing events that are not settled are excluded by number. */
 async function startNow({ db, viewer, feed }: Context): Promise<EventStart> {
   const last = await feed.settle()
   const after = await positionOf(feed)
@@ -47,16 +47,16 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
   return { after: BigInt(id) }
 }
 
-/** For as long as a statement may take, by default. */
+/** The default limit for a statement. */
 const TRIES = 600
 const TRY_EVERY_MS = 50
 
-/** Not known for as long as a transaction goes on that was there before the server began to look. */
+/** Unknown while a transaction runs that is older than the feed. */
 async function positionOf(feed: Feed): Promise<bigint> {
   for (let time = 0; time < TRIES; time++) {
     if (feed.position !== undefined) return feed.position
     await sleep(TRY_EVERY_MS)
     await feed.settle()
   }
-  throw new ApiError('UNAVAILABLE', 'a long transaction in the database holds up the events; try again later')
+  throw new ApiError('UNAVAILABLE', 'a long transaction in the database delays events; retry later')
 }

@@ -34,7 +34,7 @@ async function readPages(context: Context, args: EventListArguments, ids: readon
   return ids.map((id) => eventList(page, events.get(id) ?? [], async () => (await count()).get(id) ?? 0))
 }
 
-/** Runs at the first call; every call gets the one result. */
+/** Runs on the first call; every call gets the same result. */
 function once<Value>(run: () => Promise<Value>): () => Promise<Value> {
   let result: Promise<Value> | undefined
   return () => {

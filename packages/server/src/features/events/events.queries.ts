@@ -6,7 +6,7 @@ import { type FittingRow, fitting } from './fitting.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** Which of the matching events: behind one, or so many in; newest first. */
+/** The start of a page of the matching events, newest first: after an event, or at an offset. */
 export interface EventSlice {
   filter: EventFilter
   start: { afterId: string } | { offset: number }
@@ -47,7 +47,7 @@ export interface FittingEvents {
 const newestFirst = fitting('number desc')
 const numbered = sql`event.id as number, ${columns}`
 
-/** The same, where fewer will do if they are large. */
+/** The same, but fewer if they are large. */
 export async function selectFittingEvents(db: Database, accountId: string, page: EventSlice): Promise<FittingEvents> {
   const selected = slice(matching(accountId, page.filter), page, numbered)
   const { rows } = await sql<Event & FittingRow>`
@@ -55,7 +55,7 @@ export async function selectFittingEvents(db: Database, accountId: string, page:
   return { events: rows, mayHaveMore: rows.length === page.limit || rows.at(-1)?.hasNext === true }
 }
 
-/** For each of the devices its own slice, in one query. */
+/** One page for each of the devices, in one query. */
 export async function selectEventsOfDevices(
   db: Database,
   accountId: string,
@@ -74,7 +74,7 @@ export async function countEvents(db: Database, accountId: string, filter: Event
   return rows[0]!.count
 }
 
-/** How many match, by device; devices without any are left out. */
+/** Number of matches by device; devices without matches are omitted. */
 export async function countEventsOfDevices(
   db: Database,
   accountId: string,

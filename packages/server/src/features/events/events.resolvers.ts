@@ -14,7 +14,7 @@ export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url
   },
   Event: {
     owner: (_event, _args, { viewer }) => ({ id: viewer.accountId, email: viewer.email }),
-    // Users change nothing but their own account, so whoever did it is its owner.
+    // Users change only their own account, so the actor is its owner.
     actor: ({ actorId }, _args, { viewer }) =>
       actorId === null ? null : { id: viewer.accountId, email: viewer.email },
     source: (event, _args, { viewer }) =>

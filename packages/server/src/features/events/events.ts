@@ -23,7 +23,7 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   })
 }
 
-/** Which events a page asks for; one more than its size, to know whether there are more. */
+/** The events of a page, and one more, to know whether there is a next page. */
 export async function readEventSlice(context: Context, args: EventListArguments): Promise<EventSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
   const filter = readEventFilter(args, { now: context.clock(), reachesBack: 'offset' in page.start })
@@ -40,7 +40,7 @@ export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: 
     total,
   })
 
-/** What cursors of events are bound to. */
+/** The order that cursors of events belong to. */
 const ORDER = 'events'
 
 /** PostgreSQL's bigint; what is no number of an event cannot be one's id. */
@@ -49,19 +49,18 @@ const eventId = /^[1-9]\d{0,17}$/
 async function readStart({ db, viewer }: Context, start: Start): Promise<EventSlice['start']> {
   if ('offset' in start) return start
   if ('afterPlace' in start) {
-    if (!eventId.test(start.afterPlace.id))
-      throw badInput('after is no cursor of this API: give it as it was in the list before')
+    if (!eventId.test(start.afterPlace.id)) throw badInput('after must be an id or a cursor from the previous page')
     return { afterId: start.afterPlace.id }
   }
   await assertEventExists({ db, viewer }, start.afterId)
   return { afterId: start.afterId }
 }
 
-/** Throws NOT_FOUND for what is no id of an event of the viewer. */
+/** Throws NOT_FOUND if the id is not that of an event of the viewer. */
 export async function assertEventExists({ db, viewer }: Pick<Context, 'db' | 'viewer'>, id: string): Promise<void> {
   if (!eventId.test(id) || !(await eventExists(db, viewer.accountId, id))) throw notFound('event', id)
 }
 
-/** Those of the viewer's events with these ids that are still kept. */
+/** The viewer's events with these ids, except those that were deleted. */
 export const findEvents = ({ db, viewer }: Pick<Context, 'db' | 'viewer'>, ids: readonly string[]): Promise<Event[]> =>
   selectEventsByIds(db, viewer.accountId, ids)

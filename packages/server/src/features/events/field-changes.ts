@@ -1,6 +1,6 @@
 /**
- * What differs between a record before and after, as events tell it: old and new value by field. Undefined when nothing
- * does, for then there is nothing to write and no event.
+ * The differences between a record before and after, as in events: old and new value by field. Undefined if there are none:
+ * then there is nothing to write and no event.
  */
 export function fieldChanges<Fields extends object>(
   before: Fields,

@@ -1,11 +1,12 @@
-/** Bytes of events that are read at a time, about: one may have hundreds of KiB. */
+/** Approximate number of bytes of events to read at a time. One event can have hundreds of KiB. */
 const MOST_BYTES = 2 * 1024 * 1024
 
 /**
- * Stands around a statement that selects events in an order, their ids as numbers being called `number`: of those as many as fit. The
- * one that passes the bound is the last, so that there is always one. Its `hasNext` says whether the statement selects more.
+ * Wraps a statement that selects events in an order, with their ids in the column `number`, and returns as many as fit. The event
+ * that exceeds the limit is the last, so that there is always one. Its `hasNext` says whether the statement selects more.
  *
- * PostgreSQL reads all that the statement selects to know what fits. So where there was more, twice as many as did are asked for next.
+ * PostgreSQL reads everything that the statement selects to find what fits. So if there was more, the next request asks for twice
+ * as many events as fit.
  */
 export const fitting = (order: 'number' | 'number desc') => ({
   head: `select * from (

@@ -8,9 +8,9 @@ export interface EventListReads {
   total: RowsRead
 }
 
-/** Nobody counts the events of an account. As many are assumed wherever a list may read all of them. */
+/** Events of an account are not counted. Cost estimates assume this number for lists that can read all of them. */
 const ASSUMED_EVENTS = 100_000
-/** Passing over fewer events is cheap. */
+/** Skipping fewer events is cheap. */
 const FAR = 5_000
 
 /**

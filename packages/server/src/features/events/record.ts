@@ -7,11 +7,11 @@ import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 export interface NewEvent {
   type: EventTypeName
-  /** The device it belongs to, where it belongs to one. */
+  /** The device that it belongs to, if any. */
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
-  /** What made the change; by default, what the viewer came with. */
+  /** What made the change; by default, the viewer's credentials. */
   source?: EventSource
   data: Record<string, unknown>
 }

@@ -1,10 +1,10 @@
 import { ApiError } from '../../errors.ts'
 
 const BATCH = 1_000
-/** Accounts whose batches are written at a time: some connections to the database stay for requests. */
+/** Maximum number of accounts whose batches are written at once, so that requests keep some database connections. */
 const AT_A_TIME = 3
 
-/** Writes items of one account together and answers for each how it went. */
+/** Writes items of one account together and returns the outcome of each. */
 export type WriteBatch<Item> = (accountId: string, items: readonly Item[]) => Promise<(ApiError | undefined)[]>
 
 interface Waiting<Item> {
@@ -14,8 +14,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Puts what devices say together: while one batch of an account is written, what comes for it waits and goes as the next
- * one, in the order in which it came. The promise is kept once the item is committed.
+ * Batches what devices report. While one batch of an account is written, new items wait and form the next batch, in the order of
+ * arrival. The promise resolves when the item is committed.
  */
 export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: string, item: Item) => Promise<void> {
   const queues = new Map<string, Waiting<Item>[]>()
@@ -48,7 +48,7 @@ export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: strin
         else resolve()
       }
     } catch (error) {
-      // One that the database itself refuses must not take the others with it.
+      // An item that the database rejects must not fail the others.
       if (batch.length === 1) batch[0]!.reject(error)
       else for (const each of batch) await writeTogether(accountId, [each])
     }

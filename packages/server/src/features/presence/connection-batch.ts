@@ -12,19 +12,19 @@ import {
   touch,
 } from './presence.queries.ts'
 
-/** What is to be written of connections. A device is in each list once at most. */
+/** Changes of connections to write. A device is in each list at most once. */
 export interface ConnectionBatch<Device extends Seen> {
-  /** Signed on here: held by this process, whoever held them before. */
+  /** Connected here: held by this process, even if another held them before. */
   take: readonly Device[]
-  /** Held under an earlier lease: kept, unless another process has them by now. */
+  /** Held under an earlier lease: kept, unless another process holds them now. */
   keep: readonly Device[]
   /** Reported something. */
   touch: readonly Device[]
-  /** Not held here any more. */
+  /** No longer held here. */
   release: readonly Device[]
 }
 
-/** Writes a batch and answers which of the devices to keep another process has. Devices that are gone are passed over. */
+/** Writes a batch, and returns the kept devices that another process holds. Deleted devices are skipped. */
 export async function writeConnections<Device extends Seen>(
   transaction: Database,
   processId: string,
@@ -39,7 +39,7 @@ export async function writeConnections<Device extends Seen>(
   const take = batch.take.filter(isThere)
   const keep = batch.keep.filter((device) => isThere(device) && !others.has(device.deviceId))
   await hold(transaction, processId, [...take, ...keep])
-  // A device that is kept has reported nothing now.
+  // A device that is only kept has not reported anything.
   const active = [...take, ...keep.filter(({ deviceId }) => states.get(deviceId) !== 'active')]
   if (active.length > 0) await activate(transaction, active, deviceSource)
   const touched = batch.touch.filter((device) => isThere(device) && !take.includes(device))

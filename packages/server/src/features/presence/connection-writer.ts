@@ -5,7 +5,7 @@ import { writeConnections } from './connection-batch.ts'
 import type { HeldDevices } from './held-devices.ts'
 import { type Lease, LeaseLost } from './lease.ts'
 
-/** Writes what changes of the connections of this process, together and under its lease. */
+/** Writes changes of this process's connections in batches, under its lease. */
 export interface ConnectionWriter {
   /** There may be something to write. */
   wake(): void
@@ -18,9 +18,9 @@ export interface ConnectionWriterOptions {
   log: FastifyBaseLogger
   lease: Lease
   devices: HeldDevices
-  /** Aborted when what cannot be written now is not to be waited for. */
+  /** Aborted to stop waiting for writes that fail. */
   closing: AbortSignal
-  /** Events were committed. */
+  /** Called after events were committed. */
   onEvents?: (() => void) | undefined
 }
 
@@ -49,12 +49,12 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
       if (lease.id === undefined && closing.aborted) return
       try {
         await writeSome()
-        if (isFailing) log.info('states of devices are written again')
+        if (isFailing) log.info('the server writes device states again')
         isFailing = false
       } catch (error) {
         if (closing.aborted) return
         if (error instanceof LeaseLost) await lease.renew().catch(() => {})
-        else if (!isFailing) log.warn({ err: error }, 'states of devices cannot be written; trying again')
+        else if (!isFailing) log.warn({ err: error }, 'device states cannot be written; retrying')
         isFailing = !(error instanceof LeaseLost)
         await pause(isFailing || lease.id === undefined ? RETRY_MS : 0, closing)
       }
@@ -67,7 +67,7 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
       const id = await lease.lock(transaction)
       return { processId: id, lost: await writeConnections(transaction, id, batch.toWrite) }
     })
-    // Written under a lease that has been lost since: all of it again, under the new one.
+    // The lease under which this was written was lost, so everything is written again under the new one.
     if (processId !== lease.id) return
     devices.settle(batch, lost)
     onEvents?.()

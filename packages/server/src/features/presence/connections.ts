@@ -10,21 +10,21 @@ import { takeOverChannel } from './leases.queries.ts'
 import { findHolders, type Seen } from './presence.queries.ts'
 import { endExpiredLeases, endOverdue } from './sweeps.ts'
 
-/** The connections that this process holds. Telling of them costs nothing; what follows is written in batches. */
+/** The connections that this process holds. Reporting a change is cheap; changes are written in batches. */
 export interface Connections {
   /** How many devices are connected here. */
   readonly size: number
-  /** A device has signed on here; it is active soon, and no other process holds its connection any more. */
+  /** A device has connected here. It soon becomes active, and other processes lose their hold of it. */
   connected(device: Seen): void
-  /** Its connection here has ended: inactive after the hold time, unless it is back by then. */
+  /** Its connection here has ended. It becomes inactive after the grace period unless it reconnects. */
   disconnected(deviceId: string): void
   /** A connected device has reported something. */
   reported(deviceId: string): void
-  /** Resolves when it is written that a connected device is active; at once where nothing is to be written. */
+  /** Resolves when the active state of a connected device is written; at once if it already is. */
   written(deviceId: string): Promise<void>
-  /** Its connection here is another process's now and is to be closed. Returns what ends it. */
+  /** Calls back when another process took over a connection, which must then be closed here. Returns a function that unsubscribes. */
   onTakenOver(listener: (deviceId: string) => void): () => void
-  /** Devices still connected become inactive after the hold time, unless they are with another process by then. */
+  /** Devices still connected become inactive after the grace period, unless they connect to another process. */
   close(): Promise<void>
 }
 
@@ -33,13 +33,13 @@ export interface ConnectionsOptions {
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   holdMs: number
-  /** Events were committed. */
+  /** Called after events were committed. */
   onEvents?: () => void
 }
 
 const BATCH = 1_000
 const EVERY_MS = 1_000
-/** A process that came back, or the database, leaves the others time to renew their leases before it ends any. */
+/** After an outage of this process or the database, the others get this time to renew their leases before any is ended. */
 const GRACE_MS = 4_500
 const LEAVE_EVERY_MS = 100
 
@@ -66,11 +66,12 @@ export function createConnections({ db, notifications, log, holdMs, onEvents }: 
   let checking = Promise.resolve()
   const checkSoon = (): void => {
     checking = checking.then(checkTakenOver).catch((error: unknown) => {
-      if (!closing.signal.aborted) log.warn({ err: error }, 'devices taken over by other servers were not looked for')
+      if (!closing.signal.aborted)
+        log.warn({ err: error }, 'could not check for devices that connected to other servers')
     })
   }
 
-  /** Does something each second until the end, and says once when it cannot. */
+  /** Runs a step every second until closed, and logs the first of consecutive failures. */
   const repeatedly = async (step: () => Promise<void>, failure: string): Promise<void> => {
     let isAway = false
     while (!closing.signal.aborted) {

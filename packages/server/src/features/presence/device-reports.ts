@@ -10,19 +10,19 @@ import { batchByAccount } from './account-batches.ts'
 import type { Connections } from './connections.ts'
 import { applyStateReports } from './state-reports.ts'
 
-/** A connected device, and as whom it acts on itself. */
+/** A connected device, and the viewer that it acts as. */
 export interface ReportingDevice {
   deviceId: string
   viewer: Viewer
   address: string
 }
 
-/** What connected devices say. Each promise is kept once it is committed; an ApiError says why it is refused. */
+/** Reports of connected devices. Each promise resolves when the report is committed, and rejects with an ApiError if it is invalid. */
 export interface DeviceReports {
-  /** As `setAttributes` on itself or on one of its services. */
+  /** Like `setAttributes` on itself or on one of its services. */
   attributes(device: ReportingDevice, targetId: string, attributes: Record<string, unknown>): Promise<void>
   serviceState(device: ReportingDevice, serviceId: string, state: State): Promise<void>
-  /** The services that it has; answers them with their ids. */
+  /** Its complete list of services; returns them with their ids. */
   services(device: ReportingDevice, services: readonly DeviceServiceInput[]): Promise<{ id: string; name: string }[]>
 }
 
@@ -30,7 +30,7 @@ export interface DeviceReportsOptions {
   db: Database
   connections: Connections
   storage: StorageQuotas
-  /** Events were committed. */
+  /** Called after events were committed. */
   onEvents: () => void
 }
 
@@ -73,7 +73,7 @@ export function createDeviceReports({ db, connections, storage, onEvents }: Devi
       connections.reported(device.deviceId)
     },
     async serviceState(device, serviceId, state) {
-      // A service is active with its device only, and that may not be written yet.
+      // A service can only be active if its device is, and the device's state may not be written yet.
       await connections.written(device.deviceId)
       await writeStates(device.viewer.accountId, { device, serviceId, state })
     },

@@ -7,33 +7,33 @@ export interface HeldDevice extends DeviceKey {
   isConnected: boolean
   /** Whether it is written that this process holds it. */
   isHeld: boolean
-  /** When its hold time is over, once it is not connected. */
+  /** When its grace period ends, if it is not connected. */
   leavesAt: number
-  /** Those that wait for it to be written. */
+  /** Callers that wait for the write. */
   waiting: (() => void)[] | undefined
 }
 
-/** The devices of this process and what is still to be written of them: memory alone. */
+/** The devices of this process and their unwritten changes, in memory only. */
 export interface HeldDevices {
   /** How many are connected. */
   readonly size: number
   connect(device: Seen): void
   disconnect(deviceId: string, leavesAt: number): void
   report(deviceId: string): void
-  /** Resolves when it is written that a connected device is held; at once where nothing is to be written. */
+  /** Resolves when the hold of a connected device is written; at once if it already is. */
   written(deviceId: string): Promise<void>
-  /** Those whose hold time is over are to be released. */
+  /** Queues the release of devices whose grace period is over. */
   leave(now: number): void
-  /** All are to be written again, under another lease: what was left under the one before ended with it. */
+  /** Queues all devices to be written under a new lease. Devices that disconnected under the previous lease were released with it. */
   reclaim(): void
   isPending(): boolean
   /** What is to be written next. */
   next(): HeldBatch
-  /** A batch is written; `lost` of it are with another process. */
+  /** A batch was written; another process holds the `lost` ones. */
   settle(batch: HeldBatch, lost: readonly HeldDevice[]): void
-  /** Those of which it is written that they are held here. */
+  /** Devices that are written as held here. */
   held(): HeldDevice[]
-  /** Another process has it, unless it is to be taken back. */
+  /** Another process holds it, unless this process is about to take it back. */
   lose(deviceId: string): void
 }
 
@@ -46,7 +46,7 @@ export interface HeldBatch {
 
 const BATCH = 1_000
 
-/** `onPending`: there may be something to write. `onLost`: a connected device is another process's now. */
+/** `onPending`: there may be something to write. `onLost`: another process took over a connected device. */
 export function createHeldDevices(onPending: () => void, onLost: (deviceId: string) => void): HeldDevices {
   const devices = new Map<string, HeldDevice>()
   const leaving = new Set<HeldDevice>()
@@ -114,13 +114,13 @@ export function createHeldDevices(onPending: () => void, onLost: (deviceId: stri
     },
     leave(now) {
       for (const device of leaving) {
-        // They stand in the order in which they left, and all stay for the same time.
+        // They are in the order in which they disconnected, and have the same grace period.
         if (device.leavesAt > now) break
         leaving.delete(device)
         devices.delete(device.deviceId)
         queues.keep.delete(device)
         queues.touch.delete(device)
-        // One that is still to be taken is taken first: it was there.
+        // A pending take is written first, because the device was connected.
         queues.release.add(device)
       }
       onPending()

@@ -4,23 +4,23 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../db/database.ts'
 import { insertLease, lockOwnLease, renewLease, shortenLease } from './leases.queries.ts'
 
-/** A process that is not heard of for so long holds nothing any more. */
+/** A process that does not renew its lease for this long loses its holds. */
 const LEASE_S = 8
 const RENEWED_EVERY_MS = 2_000
-/** A renewal later than this tells that the database or this process was away for a while. */
+/** A renewal later than this means that the database or this process was unresponsive. */
 const LATE_MS = 2 * RENEWED_EVERY_MS
 
-/** This process's right to hold connections. It is lost when it could not be renewed in time, and another one taken. */
+/** This process's right to hold connections. If it is not renewed in time, it is lost and a new one is acquired. */
 export interface Lease {
   /** The process as the database knows it; undefined before the first lease. Another lease has another id. */
   readonly id: string | undefined
   /** Since when it has been renewed without a delay, by performance.now(). */
   readonly steadySince: number
-  /** In a transaction: nobody ends the lease before that does. Throws when it is lost. */
+  /** In a transaction: no process ends the lease before the transaction ends. Throws if the lease is lost. */
   lock(transaction: Database): Promise<string>
-  /** Renews it now where it is due. */
+  /** Renews it if due. */
   renew(): Promise<void>
-  /** Lets it run out in so many seconds. */
+  /** Makes it expire in this many seconds. */
   end(seconds: number): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** `onNew` is called for each lease taken: what was held under the one before is not held under this one. */
+/** `onNew` is called for each new lease: holds under the previous one are not valid under it. */
 export function createLease(db: Database, log: FastifyBaseLogger, onNew: () => void): Lease {
   let id: string | undefined
   let renewedAt = Number.NEGATIVE_INFINITY
@@ -43,7 +43,7 @@ export function createLease(db: Database, log: FastifyBaseLogger, onNew: () => v
     const next = randomUUID()
     const asked = performance.now()
     await insertLease(db, next, LEASE_S)
-    if (id !== undefined) log.warn('the lease on connections ran out and was taken anew')
+    if (id !== undefined) log.warn('the lease on connections expired and was acquired again')
     id = next
     isLost = false
     renewedAt = asked

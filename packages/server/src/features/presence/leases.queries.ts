@@ -6,7 +6,7 @@ export const insertLease = (db: Database, id: string, seconds: number) =>
     seconds,
   ])
 
-/** False: it expired before, and cannot be had again. */
+/** False if the lease has already expired and cannot be renewed. */
 export async function renewLease(db: Database, id: string, seconds: number): Promise<boolean> {
   const rows = await query(
     db,
@@ -17,7 +17,7 @@ export async function renewLease(db: Database, id: string, seconds: number): Pro
   return rows.length > 0
 }
 
-/** Lets a lease run out earlier. */
+/** Makes a lease expire earlier. */
 export const shortenLease = (db: Database, id: string, seconds: number) =>
   query(
     db,
@@ -42,7 +42,7 @@ export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
 export const findExpiredLeases = (db: Database) =>
   query<{ id: string }>(db, 'select id from server_process where expires <= statement_timestamp()', [])
 
-/** Locks an expired lease whose holder is writing nothing under it; false where it is not there or not free. */
+/** Locks an expired lease whose holder is not writing under it; false if it does not exist or is locked. */
 export async function lockExpiredLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(
     db,
@@ -54,9 +54,9 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
 
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
 
-/** NOTIFY channel; the payload is the id of a process that no longer holds all that it held. */
+/** NOTIFY channel; the payload is the id of a process that lost some of its holds. */
 export const takeOverChannel = 'muster_taken_over'
 
-/** Tells processes, when the transaction commits, that some of their connections are another's now. */
+/** Notifies processes on commit that other processes took over some of their connections. */
 export const notifyTakenOver = (db: Database, processIds: readonly string[]) =>
   query(db, `select pg_notify('${takeOverChannel}', id) from unnest($1::text[]) as id`, [processIds])

@@ -2,7 +2,7 @@ import { type Database, query } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
 import type { EventSource } from '../events/event-types.ts'
 
-/** These statements serve many accounts at once, for devices of all of them come and go together: each row names its account. */
+/** These statements serve many accounts at once, because their devices connect and disconnect together. Each row names its account. */
 export interface DeviceKey {
   readonly accountId: string
   readonly deviceId: string
@@ -19,8 +19,8 @@ export interface LockedDevice extends DeviceKey {
 }
 
 /**
- * Locks devices as they stand, in the order of account and id, in which whoever locks several does: nobody waits in a circle.
- * What is read by the statements after it is not older than the locks. Devices that are gone are left out.
+ * Locks devices in the order of account and id, which all code that locks several uses, so there are no deadlocks. Statements after
+ * it read data at least as new as the locks. Deleted devices are omitted.
  */
 export const lockDevices = (db: Database, devices: readonly DeviceKey[]) =>
   query<LockedDevice>(
@@ -42,7 +42,7 @@ export const findHolders = (db: Database, devices: readonly DeviceKey[]) =>
     [accounts(devices), ids(devices)],
   )
 
-/** The process holds connections of these locked devices from now on. */
+/** Records that the process holds the connections of these locked devices. */
 export const holdByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
   query(
     db,
@@ -53,7 +53,7 @@ export const holdByProcess = (db: Database, devices: readonly DeviceKey[], proce
     [accounts(devices), ids(devices), processId],
   )
 
-/** The process holds no connections of these any more; what another process holds stays. */
+/** Records that the process no longer holds connections of these. Holds of other processes stay. */
 export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
   query(db, `update device_hold h set process_id = null from ${wanted} where ${isWanted('h')} and h.process_id = $3`, [
     accounts(devices),
@@ -63,7 +63,7 @@ export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], pr
 
 export interface TimedHold extends DeviceKey {
   seconds: number
-  /** False: a longer hold stays as it is. */
+  /** If false, a longer hold stays unchanged. */
   isExact: boolean
 }
 
@@ -81,7 +81,7 @@ export const holdForTime = (db: Database, holds: readonly TimedHold[]) =>
     [accounts(holds), ids(holds), holds.map(({ seconds }) => seconds), holds.map(({ isExact }) => isExact)],
   )
 
-/** Ends holds by time of locked devices: all of them, or those whose time is over. */
+/** Ends timed holds of locked devices: all of them, or the expired ones. */
 export const endTimedHolds = (db: Database, devices: readonly DeviceKey[], which: 'all' | 'over') =>
   query(
     db,
@@ -90,7 +90,7 @@ export const endTimedHolds = (db: Database, devices: readonly DeviceKey[], which
     [accounts(devices), ids(devices), which === 'all'],
   )
 
-/** Devices with a hold whose time is over. */
+/** Devices with an expired hold. */
 export const findTimedOut = (db: Database, limit: number) =>
   query<DeviceKey>(
     db,
@@ -107,7 +107,7 @@ export const findHeldBy = (db: Database, processId: string, limit: number) =>
     [processId, limit],
   )
 
-/** Where it is known from, for the event. */
+/** The network address of the report, for the event. */
 export interface Seen extends DeviceKey {
   address?: string | undefined
 }
@@ -121,7 +121,7 @@ const seenParameters = (devices: readonly Seen[]) => [
 
 const dataWith = (address: string): string => `jsonb_strip_nulls(jsonb_build_object('address', ${address}))`
 
-/** Locked devices are active and reported just now; an event for each that was not active. */
+/** Makes locked devices active and records their report, with an event for each that was not active. */
 export const activate = (db: Database, devices: readonly Seen[], source: EventSource) =>
   query(
     db,
@@ -141,7 +141,7 @@ export const activate = (db: Database, devices: readonly Seen[], source: EventSo
     [...seenParameters(devices), JSON.stringify(source)],
   )
 
-/** Locked devices that nothing holds are inactive, and so are their services that reported; an event for each that was active. */
+/** Makes locked devices without a hold inactive, and their services that reported, with an event for each that was active. */
 export const deactivateUnheld = (db: Database, devices: readonly Seen[], source: EventSource) =>
   query(
     db,
@@ -170,7 +170,7 @@ export const deactivateUnheld = (db: Database, devices: readonly Seen[], source:
     [...seenParameters(devices), JSON.stringify(source)],
   )
 
-/** Locked devices reported something just now. */
+/** Records that locked devices reported something now. */
 export const touch = (db: Database, devices: readonly DeviceKey[]) =>
   query(db, `update device_live l set last_reported = statement_timestamp() from ${wanted} where ${isWanted('l')}`, [
     accounts(devices),

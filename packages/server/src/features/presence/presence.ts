@@ -10,7 +10,7 @@ import { applyStateReports } from './state-reports.ts'
 /** Who reports: `viewer.accountId` owns the devices. */
 export type Reporter = Pick<Context, 'db' | 'viewer'>
 
-/** Makes states what the reports say, all or none; NOT_FOUND for an id that is no device or service of the viewer. */
+/** Applies state reports, all or none. NOT_FOUND for an id that is not a device or service of the viewer. */
 export async function reportStates(context: Reporter, reports: readonly StateReport[]): Promise<void> {
   await context.db.transaction().execute((transaction) => reportStatesIn(transaction, context, reports))
 }
@@ -36,7 +36,7 @@ export const reportActive = (
     deviceIds.map((id) => ({ id, state: 'active', ttl, address })),
   )
 
-/** `inactive` at once, for all of these devices or none. CONFLICT for one that is connected: it is active while it is. */
+/** `inactive` at once, for all of these devices or none. CONFLICT for a connected device, because it stays active. */
 export const reportInactive = (
   context: Reporter,
   { deviceIds, address }: { deviceIds: readonly string[]; address?: string | undefined },
@@ -46,11 +46,11 @@ export const reportInactive = (
     deviceIds.map((id) => ({ id, state: 'inactive', address })),
   )
 
-/** The state of one service, or of a device where the id is one's. */
+/** The state of a service or a device, by id. */
 export const reportServiceState = (context: Reporter, report: StateReport): Promise<void> =>
   reportStates(context, [report])
 
-/** Notes that a device reported something just now, in a transaction of the caller; for reports that carry no state. */
+/** Records that a device reported something now, in a transaction of the caller. For reports without a state. */
 export async function noteReport(
   transaction: Database,
   { viewer }: Pick<Context, 'viewer'>,

@@ -1,7 +1,7 @@
 import { badInput } from '../../errors.ts'
 import type { State } from '../devices/device.ts'
 
-/** Seconds for which a report holds that does not say for how long. */
+/** The default ttl of a report, in seconds. */
 export const DEFAULT_TTL = 300
 const MOST_TTL = 86_400
 

@@ -15,9 +15,9 @@ import { readState } from './report-fields.ts'
 export interface ReportDeps {
   db: Database
   storage: StorageQuotas
-  /** Secrets that did not hold. */
+  /** Counts invalid secrets. */
   failed: FailedSignatures
-  /** Called once something was committed. */
+  /** Called after a commit. */
   onChange: () => void
 }
 
@@ -47,7 +47,7 @@ async function authenticate({ db, failed }: ReportDeps, request: DeviceRequest):
   spend()
   const retryAfter = failed.count(address, id)
   if (retryAfter === undefined) throw deviceRefusal('wrong-secret')
-  const message = `too many secrets that do not hold: come back in ${retryAfter} seconds`
+  const message = `too many invalid secrets: retry after ${retryAfter} seconds`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 

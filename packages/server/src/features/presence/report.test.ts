@@ -139,13 +139,13 @@ describe('POST /devices/v1/report', () => {
 
   test.each([
     ['{', 400, 'BAD_USER_INPUT', /not valid JSON/],
-    [{}, 400, 'BAD_USER_INPUT', /nothing to report/],
+    [{}, 400, 'BAD_USER_INPUT', /report is empty/],
     [{ state: 'on' }, 400, 'BAD_USER_INPUT', /^state must be active or inactive$/],
     [{ state: 1 }, 400, 'BAD_USER_INPUT', /^state must be a string/],
     [{ state: 'active', ttl: 0 }, 400, 'BAD_USER_INPUT', /^ttl must be from 1 to 86400 seconds, found 0/],
     [{ state: 'active', ttl: 86_401 }, 400, 'BAD_USER_INPUT', /^ttl /],
     [{ state: 'active', ttl: 1.5 }, 400, 'BAD_USER_INPUT', /^ttl must be a whole number/],
-    [{ state: 'inactive', ttl: 5 }, 400, 'BAD_USER_INPUT', /^ttl is for how long/],
+    [{ state: 'inactive', ttl: 5 }, 400, 'BAD_USER_INPUT', /^ttl applies only to/],
     [{ attributes: [] }, 400, 'BAD_USER_INPUT', /^attributes must be a JSON object/],
     [{ attributes: { a: { b: { c: 'd' } } } }, 400, 'BAD_USER_INPUT', /attributes\.a\.b/],
     [{ services: {} }, 400, 'BAD_USER_INPUT', /^services must be an array/],

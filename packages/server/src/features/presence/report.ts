@@ -9,7 +9,7 @@ import { noteReport, reportServiceState, reportStatesIn } from './presence.ts'
 import { assertTtl, DEFAULT_TTL, readState } from './report-fields.ts'
 import type { StateReport } from './state-reports.ts'
 
-/** What the owner says of a device or a service. */
+/** The owner's report for a device or a service. */
 export async function reportStateOf(
   context: Pick<Context, 'db' | 'viewer'>,
   { serviceId, state, ttl }: { serviceId: string; state: string; ttl?: number | null },
@@ -20,7 +20,7 @@ export async function reportStateOf(
   await reportServiceState(context, report)
 }
 
-/** What a device posts that holds no connection. */
+/** The report of a device without a connection. */
 export interface DeviceReport {
   state?: State | undefined
   ttl?: number | undefined
@@ -35,7 +35,7 @@ export interface ServiceReport {
   attributes?: Record<string, unknown> | undefined
 }
 
-/** Writes all that a report says, or nothing: attributes and states of the device and of its services. */
+/** Writes a whole report or nothing: attributes and states of the device and of its services. */
 export async function takeReport(
   { db, storage }: { db: Database; storage: StorageQuotas },
   { deviceId, viewer }: SignedOnDevice,
@@ -57,9 +57,9 @@ function assertSomething(report: DeviceReport, states: readonly StateReport[]): 
   const { ttl, services, state } = report
   if (ttl !== undefined) assertTtl(ttl, 'ttl')
   const isEmpty = state === undefined && report.attributes === undefined && services.length === 0
-  if (isEmpty) throw badInput('there is nothing to report: give state, attributes or services')
+  if (isEmpty) throw badInput('the report is empty: send state, attributes, or services')
   if (ttl !== undefined && !states.some((each) => each.state === 'active')) {
-    throw badInput('ttl is for how long something is active, and nothing is reported as active')
+    throw badInput('ttl applies only to the state active, and the report has no active state')
   }
   const active = services.findIndex((service) => service.state === 'active')
   if (state === 'inactive' && active >= 0) {
@@ -75,7 +75,7 @@ const attributeWrites = (
     .filter((target) => target.attributes !== undefined)
     .map(({ id, attributes: given, path }) => ({ serviceId: id, attributes: given!, path, deviceId }))
 
-/** The device's own comes first: its services go inactive with it. */
+/** The device's state comes first, because its services become inactive with it. */
 function stateReports(deviceId: string, { state, ttl = DEFAULT_TTL, services, address }: DeviceReport): StateReport[] {
   const reported = [{ id: deviceId, state }, ...services]
   return reported.flatMap((each) => {

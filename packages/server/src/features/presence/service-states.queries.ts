@@ -3,7 +3,7 @@ import type { State } from '../devices/device.ts'
 import { serverSource } from '../events/event-source.ts'
 import type { EventSource } from '../events/event-types.ts'
 
-/** Device ids of what ids name, which may be of devices or of services; others are left out. */
+/** Device ids for ids of devices or services; unknown ids are omitted. */
 export async function findDeviceIds(db: Database, accountId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -31,14 +31,14 @@ export interface ServiceStateRow {
   id: string
   deviceId: string
   state: State
-  /** Null: until the service or its device says otherwise. */
+  /** Null: until the service or its device reports another state. */
   seconds: number | null
   address: string | null
-  /** Its state before, where that was the device's. */
+  /** Its previous state, if that was the device's. */
   followed: State
 }
 
-/** Locked services have reported these states; an event for each whose state was another. */
+/** Saves reported states of locked services, with an event for each state that changed. */
 export const saveServiceStates = (
   db: Database,
   accountId: string,
@@ -79,7 +79,7 @@ export const saveServiceStates = (
     ],
   )
 
-/** Devices with a service whose time is over. */
+/** Devices with a service whose report has expired. */
 export const findTimedOutServices = (db: Database, limit: number) =>
   query<{ accountId: string; deviceId: string }>(
     db,
@@ -88,7 +88,7 @@ export const findTimedOutServices = (db: Database, limit: number) =>
     [limit],
   )
 
-/** Services of locked devices whose time is over are inactive; an event for each. */
+/** Makes services of locked devices with expired reports inactive, with an event for each. */
 export const endTimedServices = (db: Database, devices: readonly { accountId: string; deviceId: string }[]) =>
   query(
     db,
@@ -107,7 +107,7 @@ export const endTimedServices = (db: Database, devices: readonly { accountId: st
     [devices.map(({ accountId }) => accountId), devices.map(({ deviceId }) => deviceId), JSON.stringify(serverSource)],
   )
 
-/** Lets one process at a time end what is overdue; false where another does. */
+/** Takes the lock for expiring overdue reports; false if another process has it. */
 export async function lockSweep(db: Database): Promise<boolean> {
   const rows = await query<{ locked: boolean }>(db, 'select pg_try_advisory_xact_lock(hashtext($1)) as locked', [
     'muster presence',

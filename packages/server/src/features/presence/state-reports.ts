@@ -16,27 +16,27 @@ import {
 } from './presence.queries.ts'
 import { findDeviceIds, lockServices, type ServiceStateRow, saveServiceStates } from './service-states.queries.ts'
 
-/** What a device or service says of its state, or somebody for it. */
+/** A report of the state of a device or service. */
 export interface StateReport {
-  /** Of a device or of a service, in either case. */
+  /** Id of a device or a service, in upper or lower case. */
   id: string
   state: State
   /**
-   * Seconds for which `active` holds; an active service's device is active for as long at least. Left away by a device
-   * that is connected: then the service is active until it says otherwise or its device goes inactive.
+   * Seconds for which `active` is valid; the device of an active service stays active at least as long. A connected device omits
+   * it: then the service is active until another report, or until its device becomes inactive.
    */
   ttl?: number | undefined
   /** Where the report came from. */
   address?: string | undefined
-  /** The device that reports, where one does: a service of another device is then not found. */
+  /** The device that reports, if any: services of other devices are then not found. */
   deviceId?: string | undefined
 }
 
 type Outcome = ApiError | undefined
 
 /**
- * Makes states of one account's devices and services what the reports say and answers how each went. One that is refused
- * changes nothing. What is reported more than once is changed in turn.
+ * Applies state reports of one account's devices and services, and returns the outcome of each. A rejected report changes
+ * nothing. Several reports for one id are applied in order.
  */
 export async function applyStateReports(
   transaction: Database,
@@ -70,7 +70,7 @@ function roundsOf(reports: readonly StateReport[]): StateReport[][] {
   return rounds
 }
 
-/** What of the reported is there, locked. States are kept up to date from round to round. */
+/** The reported devices and services that exist, locked. Their states are updated after each round. */
 interface Known {
   states: Map<string, State>
   deviceOfService: ReadonlyMap<string, string>
@@ -99,7 +99,7 @@ interface Judged {
   report: StateReport
   id: string
   deviceId: string
-  /** The device's state before. */
+  /** The device's previous state. */
   before: State
 }
 
@@ -124,7 +124,7 @@ function refusalOf(
 ): Outcome {
   if (state === 'inactive') {
     return device.isDevice && device.isConnected
-      ? new ApiError('CONFLICT', `device ${device.deviceId} is connected, and active as long as it is`)
+      ? new ApiError('CONFLICT', `device ${device.deviceId} is connected, so it stays active until it disconnects`)
       : undefined
   }
   if (ttl !== undefined) {
@@ -134,7 +134,10 @@ function refusalOf(
   }
   return device.before === 'active'
     ? undefined
-    : new ApiError('CONFLICT', `device ${device.deviceId} is not active: without a connection, active needs a ttl`)
+    : new ApiError(
+        'CONFLICT',
+        `device ${device.deviceId} is not active: send a ttl to report active without a connection`,
+      )
 }
 
 async function writeRound(
@@ -172,7 +175,7 @@ function seenDevices(accountId: string, judged: readonly Judged[]): Seen[] {
   return [...byId.values()]
 }
 
-/** A device is held as it says itself, and for as long as one of its services is. */
+/** A device is held for its own ttl, and at least as long as one of its services. */
 function timedHolds(accountId: string, present: readonly Judged[]): TimedHold[] {
   const holds = new Map<string, TimedHold>()
   for (const { id, deviceId, report } of present) {

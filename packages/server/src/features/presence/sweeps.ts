@@ -14,7 +14,7 @@ import { endTimedServices, findTimedOutServices, lockSweep } from './service-sta
 
 const BATCH = 1_000
 
-/** Devices and services whose time is over are inactive; answers how many those were. One process at a time does it. */
+/** Makes devices and services with expired reports inactive and returns their number. One process at a time does it. */
 export async function endOverdue(db: Database): Promise<number> {
   let ended = 0
   for (let found = BATCH; found >= BATCH; ended += found) {
@@ -38,7 +38,7 @@ function distinct(devices: readonly DeviceKey[]): DeviceKey[] {
   return [...new Map(devices.map((device) => [`${device.accountId} ${device.deviceId}`, device])).values()]
 }
 
-/** What processes held whose lease has run out is held by nobody; answers how many devices that were. */
+/** Ends the holds of processes with expired leases, and returns the number of devices. */
 export async function endExpiredLeases(db: Database): Promise<number> {
   let ended = 0
   for (const { id } of await findExpiredLeases(db)) {

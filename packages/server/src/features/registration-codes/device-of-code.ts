@@ -4,7 +4,7 @@ import type { DeviceInput } from '../devices/device-changes.ts'
 import type { ServiceInput } from '../services/new-service.ts'
 import type { CodeTemplate } from './registration-code.ts'
 
-/** What a device says of itself when it registers. */
+/** The data that a device sends when it registers. */
 export interface RegistrationRequest {
   code: string
   hardwareId: string
@@ -14,9 +14,9 @@ export interface RegistrationRequest {
 }
 
 /**
- * What becomes of a code and a request together. Name and platform are the device's own where it gives them, else the
- * code's; a device without any name is called by its hardware id. Attributes are the code's. Of services, the code's come
- * first; where the device brings one of the same name, its port and application count and the rest is the code's.
+ * Combines a code and a request. Name and platform are the device's if it sends them, else the code's; without any name,
+ * the hardware id is the name. Attributes are the code's. The code's services come first; if the device sends one with the
+ * same name, its port and application replace the code's.
  */
 export function deviceOf(code: CodeTemplate, request: RegistrationRequest): DeviceInput {
   return {
@@ -39,7 +39,7 @@ function mergeServices(laidDown: readonly ServiceInput[], brought: readonly Serv
   return [...merged, ...added]
 }
 
-/** A hardware id may be longer than a name. */
+/** A hardware id can be longer than a name. */
 const shortened = (hardwareId: string): string =>
   characters(hardwareId) <= limits.deviceNameLength
     ? hardwareId

@@ -16,15 +16,15 @@ import { assertNoNameTwice } from './registration-codes.ts'
 
 export interface RegisteredByCode {
   deviceId: string
-  /** In this answer and never again. */
+  /** Returned only on creation. */
   secret: string
   services: ServiceName[]
 }
 
 /**
- * A device registers itself, in the account that the code belongs to. One that is there already, told by its hardware id, gets a
- * new secret and stays as it is otherwise (`reregisterDevice`); that uses up none of the code, and one that is used up will do.
- * `onCode` gets the code if it is valid, and may throw.
+ * Registers a device in the account that owns the code. If the account already has a device with its hardware id, that device gets a
+ * new secret and otherwise stays unchanged (`reregisterDevice`). This uses up none of the code, and works with a used-up code.
+ * `onCode` gets the code if it is valid, and can throw.
  */
 export async function registerWithCode(
   { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (code: PresentedCode) => void },
@@ -33,7 +33,7 @@ export async function registerWithCode(
 ): Promise<RegisteredByCode> {
   assertRequest(request)
   const now = clock()
-  // Outside of the transaction: whoever guesses, and need not even have points left, costs one statement.
+  // Outside the transaction, so that a guessed code costs one statement, even without rate-limit points.
   const code = await getCode(db, request.code, now)
   onCode(code)
   const ofUser = userDatabase(db, code.accountId)
@@ -46,7 +46,7 @@ export async function registerWithCode(
     }
     if (code.used >= code.uses) throw deviceRefusal('used-up-code')
     const { id, secret, services } = await registerDevice(context, deviceOf(code, request), code.id)
-    // Last, so that the code's row is locked for a moment only: many devices come at once with one code. It may have been deleted, too.
+    // Last, so that the code's row is locked only briefly: many devices use one code at once. It may also have been deleted.
     if (!(await countUse(transaction, code.accountId, code.id))) throw deviceRefusal('used-up-code')
     return { deviceId: id, secret, services }
   })

@@ -15,9 +15,9 @@ export interface RegisterDeps {
   db: Database
   storage: StorageQuotas
   clock: () => Date
-  /** Codes and secrets that did not hold. */
+  /** Counts invalid codes and secrets. */
   failed: FailedSignatures
-  /** Called once something was committed. */
+  /** Called after a commit. */
   onChange: () => void
 }
 
@@ -64,11 +64,11 @@ function readService(item: unknown, path: string): ServiceInput {
 
 const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
 
-/** Whoever guesses is answered otherwise after a while; one that brings what holds never is. */
+/** Limits guesses; a valid code or secret is never rejected by it. */
 function slowedDown(error: unknown, address: string, failed: FailedSignatures): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
   const retryAfter = failed.count(address, undefined)
   if (retryAfter === undefined) return error
-  const message = `too many registration codes or secrets that do not hold: come back in ${retryAfter} seconds`
+  const message = `too many invalid registration codes or secrets: retry after ${retryAfter} seconds`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }

@@ -7,15 +7,15 @@ export interface RegistrationCode {
   prefix: string
   name: string | null
   platform: string | null
-  /** Devices that it may register. */
+  /** How many devices it can register. */
   uses: number
-  /** Devices that it has registered. */
+  /** How many devices it has registered. */
   used: number
   created: Date
   expires: Date
 }
 
-/** What the devices get that a code registers. */
+/** The data of devices that register with the code. */
 export interface CodeTemplate {
   name: string | null
   platform: string | null
@@ -24,7 +24,7 @@ export interface CodeTemplate {
 }
 
 export interface CreatedRegistrationCode {
-  /** In this answer and never again. */
+  /** Returned only on creation. */
   code: string
   registrationCode: RegistrationCode
 }

@@ -87,11 +87,11 @@ export async function deleteRegistrationCode({ db, viewer }: Viewing, id: string
   })
 }
 
-/** Removes codes that expired some days ago, whoever's they are, without events; answers how many. */
+/** Removes codes of all accounts that expired some days ago, without events, and returns their number. */
 export const sweepRegistrationCodes = (db: Database, now: Date): Promise<number> =>
   removeCodesExpiredBefore(db, new Date(now.getTime() - limits.expiredCodeDays * DAY_MS))
 
-/** What the code lays down, held to the rules that a device registered with it would be held to. */
+/** Checks the code's attributes and services by the rules for a device that registers with it. */
 function readTemplate({ name, platform, services, attributes }: RegistrationCodeInput): CodeTemplate {
   if (name != null) assertName(name, 'name', limits.deviceNameLength)
   if (platform != null) assertName(platform, 'platform', limits.platformLength)
@@ -109,7 +109,7 @@ function assertServices(services: readonly ServiceInput[]): void {
   assertNoNameTwice(services)
 }
 
-/** Services are told apart by name where a device and a code both bring some. */
+/** Names must be unique, because services of a device and a code are matched by name. */
 export function assertNoNameTwice(services: readonly { name: string }[]): void {
   const names = new Set<string>()
   for (const [index, { name }] of services.entries()) {
@@ -122,7 +122,7 @@ async function assertRoomForAnother(db: Database, accountId: string): Promise<vo
   if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
   const found = await countCodes(db, accountId)
   if (found >= limits.registrationCodes) {
-    const message = `a user may have ${limits.registrationCodes} registration codes at most, and has ${found}: delete one first`
+    const message = `a user can have ${limits.registrationCodes} registration codes, and has ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.registrationCodes, found })
   }
 }

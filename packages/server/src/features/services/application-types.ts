@@ -1,9 +1,9 @@
-/** What a service speaks: its name, its usual port and the protocol below. */
+/** The protocol of a service: its name, its default port, and the transport protocol. */
 export interface ApplicationType {
   id: number
   name: string
   description: string
-  /** The usual port; null where there is none. */
+  /** The default port; null if there is none. */
   port: number | null
   protocol: 'tcp' | 'udp'
 }
@@ -12,7 +12,7 @@ export const TCP = 1
 /** The type of every device's bulk service, and of no other. */
 export const BULK_SERVICE = 35
 
-/** Stable for ever: clients store these ids. A new type gets a new id. */
+/** Ids never change, because clients store them. A new type gets a new id. */
 const all: readonly ApplicationType[] = [
   { id: TCP, name: 'TCP', description: 'Any service over TCP', port: null, protocol: 'tcp' },
   { id: 2, name: 'UDP', description: 'Any service over UDP', port: null, protocol: 'udp' },
@@ -66,13 +66,13 @@ const byPort: ReadonlyMap<number, ApplicationType> = new Map(
   all.flatMap((type) => (type.port === null ? [] : [[type.port, type]])),
 )
 
-/** Types that a service can be given, by id: all but that of bulk services. */
+/** Types that a service can have, by id: all except that of bulk services. */
 export const applicationTypes: readonly ApplicationType[] = all.filter(({ id }) => id !== BULK_SERVICE)
 
-/** Finds any type, that of bulk services included. */
+/** Finds any type, including that of bulk services. */
 export const findApplicationType = (id: number): ApplicationType | undefined => byId.get(id)
 
-/** The type whose usual port this is, else TCP. */
+/** The type with this default port, or TCP. */
 export function applicationTypeForPort(port: number): ApplicationType {
   return byPort.get(port) ?? byId.get(TCP)!
 }

@@ -4,7 +4,7 @@ import type { ServiceFields } from './new-service.ts'
 
 export interface DeviceServiceRow extends ServiceFields {
   id: string
-  /** The device added it itself, and not its owner. */
+  /** Whether the device added it, not the owner. */
   addedByDevice: boolean
 }
 

@@ -10,14 +10,14 @@ import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from '
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
 
-/** A service as its device describes it; what is left away stays as it is, null clears host and port. */
+/** A service as its device describes it. Omitted fields stay unchanged; null clears host and port. */
 export type DeviceServiceInput = ServiceInput
 
 type Acting = Pick<Context, 'db' | 'viewer'>
 
 /**
- * Makes a device's services what it says, by their names: new ones are added, known ones updated, and those removed that it
- * added itself and no longer names; what its owner added stays. Answers the services named, in the order given.
+ * Updates a device's services from its list, by name. New services are added, known ones updated, and services that the device
+ * added but no longer lists are removed. Services that the owner added stay. Returns the listed services in order.
  */
 export async function syncServices(
   context: Acting,

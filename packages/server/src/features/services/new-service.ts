@@ -12,7 +12,7 @@ export interface ServiceInput {
   enabled?: boolean | null | undefined
 }
 
-/** What a service is, its id and device apart. */
+/** A service without its id and device. */
 export interface ServiceFields {
   name: string
   application: number
@@ -21,7 +21,7 @@ export interface ServiceFields {
   enabled: boolean
 }
 
-/** A service from its input, checked and completed; `path` stands before the names of arguments in messages. */
+/** Validates the input of a service and adds defaults; `path` precedes argument names in error messages. */
 export function newService(input: ServiceInput, path: string): ServiceFields & { id: string } {
   assertServiceFields(input, path)
   const port = input.port ?? null
@@ -47,11 +47,12 @@ export function assertServiceFields(input: Partial<ServiceInput>, path: string):
 function assertApplication(id: number, path: string): void {
   if (findApplicationType(id) === undefined)
     throw badInput(`${path} must be the id of one of applicationTypes, found ${id}`)
-  if (id === BULK_SERVICE) throw badInput(`${path} must not be ${BULK_SERVICE}: a bulk service comes with its device`)
+  if (id === BULK_SERVICE)
+    throw badInput(`${path} must not be ${BULK_SERVICE}: every device already has a bulk service`)
 }
 
 function assertHost(host: string, path: string): void {
   assertName(host, path, limits.hostLength)
   assertVisible(host, path)
-  if (/[\s\p{Cc}/]/u.test(host)) throw badInput(`${path} must be a host name or an address, without blanks or slashes`)
+  if (/[\s\p{Cc}/]/u.test(host)) throw badInput(`${path} must be a host name or an address, without spaces or slashes`)
 }

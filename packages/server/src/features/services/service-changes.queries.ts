@@ -8,7 +8,7 @@ export interface LockedService extends ServiceFields {
   deviceName: string
 }
 
-/** Locks one service against other changes of it; undefined when the account has no such service. */
+/** Locks one service against concurrent changes; undefined if the account has no such service. */
 export async function lockService(db: Database, accountId: string, id: string): Promise<LockedService | undefined> {
   const { rows } = await sql<LockedService>`
     select s.id, s.device_id as "deviceId", d.name as "deviceName", s.name, s.application, s.host, s.port, s.enabled

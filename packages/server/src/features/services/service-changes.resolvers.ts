@@ -6,7 +6,7 @@ import type { Service } from './service.ts'
 import { addService, removeService, updateService } from './service-changes.ts'
 import { findServices } from './services.ts'
 
-/** What changes services; declared in services.graphql. */
+/** The service mutations of services.graphql. */
 export const serviceChangesPart: SchemaPart = {
   resolvers: {
     Mutation: {
@@ -30,7 +30,7 @@ export const serviceChangesPart: SchemaPart = {
   },
 }
 
-/** The service after the change; gone only when somebody removed it meanwhile. */
+/** The service after the change; NOT_FOUND only if it was deleted meanwhile. */
 async function getService(context: Context, id: string): Promise<Service> {
   const [service] = await findServices(context, [id])
   if (service === undefined) throw notFound('service', id)

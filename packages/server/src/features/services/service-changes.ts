@@ -20,7 +20,7 @@ import {
   updateServiceRow,
 } from './service-changes.queries.ts'
 
-/** Adds a service to a device and answers its id. */
+/** Adds a service to a device and returns its id. */
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
   const service = newService(input, '')
   const create = async (transaction: Database): Promise<void> => {
@@ -51,8 +51,8 @@ export interface ServiceChange {
 }
 
 /**
- * Changes what is given; null clears host and port. Of a bulk service only the name can change, which is its device's.
- * Answers the service's id as stored.
+ * Changes the given fields; null clears host and port. Only the name of a bulk service can change, which is its device's.
+ * Returns the service's id as stored.
  */
 export async function updateService(context: Context, serviceId: string, change: ServiceChange): Promise<string> {
   assertServiceFields(change as Partial<ServiceInput>, '')
@@ -102,7 +102,7 @@ async function renameBulkService(
   serviceId: string,
   { name, application, host, port, enabled }: ServiceChange,
 ): Promise<void> {
-  // null clears a host or port, which is a change; of the other two it is left away.
+  // null clears a host or port, which is a change; for the other two, null means unchanged.
   if (application != null || enabled != null || host !== undefined || port !== undefined) {
     await assertNoBulkService(context, serviceId, 'has a name to change and nothing else')
   }

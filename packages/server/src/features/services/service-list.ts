@@ -4,7 +4,7 @@ import { type AttributeName, parseAttributeName } from '../attributes/attribute-
 import type { State } from '../devices/device.ts'
 import { readState } from '../devices/device-filter.ts'
 
-/** Which services of a device a list is to hold, and in which order; null means left away. */
+/** The filters and the order of a list of services; null means omitted. */
 export interface ServiceListArguments {
   name?: string | null | undefined
   state?: string | null | undefined
@@ -12,9 +12,9 @@ export interface ServiceListArguments {
   sort?: string | null | undefined
 }
 
-/** The same, checked. A service must match every member that is there; an empty list matches none. */
+/** The validated filters. A service must match every member that is present; an empty list matches none. */
 export interface ServiceFilter {
-  /** Part of the name, case aside. */
+  /** Part of the name, case-insensitive. */
   name?: string
   state?: State
   applications?: readonly number[]

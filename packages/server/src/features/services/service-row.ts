@@ -5,7 +5,7 @@ import { RawJson } from '../../graphql/raw-json.ts'
 import type { State } from '../devices/device.ts'
 import type { Service } from './service.ts'
 
-/** What tells the device, and what is read for a service, in the order of `serviceColumns`: a page of devices has thousands of services. */
+/** The device's id and the columns of a service, in the order of `serviceColumns`. A page of devices has thousands of services. */
 export type ServiceRow<Of> = readonly [
   of: Of,
   id: string,
@@ -17,7 +17,7 @@ export type ServiceRow<Of> = readonly [
   created: StoredTime,
   state: State,
   lastReported: StoredTime | null,
-  /** As JSON, where they are read. */
+  /** As JSON, if they are read. */
   attributes?: string,
 ]
 
@@ -29,7 +29,7 @@ const ofService = ['id', 'name', 'application', 'host', 'port', 'enabled', 'crea
 /** A service that never reported, for which there is no row `live`, follows its device, whose state is `device.state`. */
 export const stateColumn = sql`coalesce(live.state, device.state)`
 
-/** Attributes may take many times what the rest takes: they are read where a document asks for them. */
+/** Attributes can be much larger than the rest, so they are read only if a document selects them. */
 export const serviceColumns = (attributes: boolean) =>
   sql`${sql.raw(ofService.join(', '))}, ${stateColumn} as state, live.last_reported${sql.raw(attributes ? ', s.attributes::text' : '')}`
 

@@ -2,7 +2,7 @@ import type { StoredTime } from '../../db/types.ts'
 import type { RawAttributes } from '../attributes/attributes.ts'
 import type { Device, State } from '../devices/device.ts'
 
-/** A service as the rest of the server sees it; a device's bulk service is one whose id is its device's. */
+/** A service as the rest of the server sees it. A bulk service has the id of its device. */
 export interface Service {
   id: string
   deviceId: string
@@ -14,9 +14,9 @@ export interface Service {
   created: StoredTime
   state: State
   lastReported: StoredTime | null
-  /** Base values. Left out of lists whose documents do not ask for attributes. */
+  /** Base values. Omitted in lists whose documents do not select attributes. */
   attributes?: RawAttributes
-  /** The device, where it is at hand already. */
+  /** The device, if it is already loaded. */
   device?: Device
 }
 

@@ -7,13 +7,13 @@ import { readServiceFilter, readServiceOrder, type ServiceListArguments } from '
 import { selectServicesOfDevices } from './services.queries.ts'
 
 export interface ServicesWanted extends ServiceListArguments {
-  /** Whether the document asks for attributes. */
+  /** Whether the document selects attributes. */
   attributes: boolean
 }
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<Device, Service[]>>())
 
-/** The services of one device; those of a page of devices are read together. */
+/** The services of one device. The services of a page of devices are read together. */
 export function loadServicesOfDevice(context: Context, device: Device, wanted: ServicesWanted): Promise<Service[]> {
   const loaders = loadersOf(context)
   const key = JSON.stringify(wanted)
@@ -32,7 +32,7 @@ async function readServices(
 ): Promise<Service[][]> {
   const filter = readServiceFilter(wanted)
   const order = readServiceOrder(wanted.sort)
-  // A document may ask for a device twice; each is read once.
+  // A document can select a device twice; each is read once.
   const distinct = [...new Map(devices.map((device) => [device.id, device])).values()]
   const found = await selectServicesOfDevices(context.db, context.viewer.accountId, {
     devices: distinct,

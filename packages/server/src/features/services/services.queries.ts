@@ -11,7 +11,7 @@ import { joinLive, type ServiceRow, serviceColumns, servicesAsRows, stateColumn,
 
 type Sql = RawBuilder<unknown>
 
-/** Services by id, in any order; ids of nobody's and of other users' services are left out. */
+/** Services by id, in any order. Unknown ids and those of other users are omitted. */
 export async function selectServices(
   db: Database,
   accountId: string,
@@ -34,8 +34,8 @@ export interface ServicesOfDevices<Of> {
 }
 
 /**
- * The services of many devices in one query, for each device those of it in order: along the index of each device's names, nothing is
- * sorted.
+ * The services of many devices in one query, in order for each device. The index of each device's names gives this order without a
+ * sort.
  */
 export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,
@@ -74,12 +74,12 @@ const fieldKeys = {
   port: sql`s.port`,
 }
 
-/** Missing values come last in both directions; ties go by id in the direction of the sort. */
+/** Missing values are last in both directions; ties are ordered by id in the direction of the sort. */
 function orderBy({ by, direction }: ServiceOrder): Sql {
   const towards = sql.raw(direction)
   const key = typeof by === 'string' ? fieldKeys[by] : naturally(sortable(valueIn(sql`s.attributes`, by)))
   if (key === undefined) return sql`s.id ${towards}`
-  // Written out only where a value can be missing: an index does not give this order backwards.
+  // Only for columns that can be null, because an index does not give this order backwards.
   const isNullable = typeof by !== 'string' || by === 'port'
   return isNullable ? sql`${key} ${towards} nulls last, s.id ${towards}` : sql`${key} ${towards}, s.id ${towards}`
 }

@@ -7,8 +7,8 @@ import type { Service } from './service.ts'
 import { selectServices } from './services.queries.ts'
 
 /**
- * The viewer's services by id, in the order asked, each once; a device's id names its bulk service. Ids that do not exist
- * are left out.
+ * The viewer's services by id, in the requested order, each once; a device's id returns its bulk service. Unknown ids are
+ * omitted.
  */
 export async function findServices(
   context: Context,
@@ -24,7 +24,7 @@ export async function findServices(
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** The device itself, seen as a service. */
+/** The device itself as a service. */
 export function bulkService(device: Device): Service {
   const { id, name, created, state, lastReported, attributes } = device
   const service: Service = {

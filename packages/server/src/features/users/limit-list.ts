@@ -5,14 +5,14 @@ import { countAccessKeys } from '../access-keys/access-keys.ts'
 import { countRegistrationCodes } from '../registration-codes/registration-codes.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
 
-/** How much is used of the bounds that hold for a user as a whole. */
+/** The current use of the limits per user. */
 const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> = {
   accessKeys: countAccessKeys,
   registrationCodes: countRegistrationCodes,
   webhooks: countWebhooks,
 }
 
-/** All limits in force, those of them that are settings, and `firstRecord`. */
+/** All limits that apply, including those that are settings, and `firstRecord`. */
 export async function listLimits(context: Context): Promise<Limit[]> {
   const names = Object.keys(limits) as LimitName[]
   const listed = names.map(async (name) => ({

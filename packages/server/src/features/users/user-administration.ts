@@ -65,7 +65,7 @@ export interface Removal {
 export async function removeUser(db: Database, address: string, { onProgress, now, log }: Removal): Promise<void> {
   const { id, email } = await db.transaction().execute((transaction) => findForUpdate(transaction, address))
   if ((await countOtherAccounts(db, id)) === 0) {
-    throw new ApiError('CONFLICT', 'the last user cannot be removed: add another one first')
+    throw new ApiError('CONFLICT', 'the last user cannot be removed: add another user first')
   }
   await disableUser(db, email, now)
   let rows = 0

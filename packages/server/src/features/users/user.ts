@@ -1,9 +1,9 @@
-/** The viewer, as the parent of the API's User fields. Whatever needs the row reads it when it is asked for, once. */
+/** The viewer, as the parent of the API's User fields. Fields that need the row read it on demand, once. */
 export interface User {
   id: string
 }
 
-/** What is known of a user. */
+/** The stored data of a user. */
 export interface UserDetails extends User {
   email: string
   name: string | null

@@ -9,7 +9,7 @@ export interface NewAccount {
   passwordHash: string
 }
 
-/** False when the e-mail address is taken. */
+/** False if the email address is in use. */
 export async function insertAccount(db: Database, account: NewAccount): Promise<boolean> {
   const { id, email, name, passwordHash } = account
   const result = await db

@@ -9,7 +9,7 @@ import { limits } from '../../limits.ts'
 import type { UserDetails } from './user.ts'
 import { findAccount, hasAccounts, insertAccount } from './users.queries.ts'
 
-/** RFC 5321 §4.5.3.1.3: a path has 256 octets, the angle brackets among them. */
+/** RFC 5321 §4.5.3.1.3: a path has at most 256 octets, including the angle brackets. */
 const EMAIL_LENGTH = 254
 
 export interface NewUser {
@@ -20,11 +20,11 @@ export interface NewUser {
 export interface CreatedUser {
   id: string
   email: string
-  /** In this answer and never again. */
+  /** Returned only on creation. */
   password: string
 }
 
-/** Creates a user with a random password. A taken e-mail address, case aside, is CONFLICT. */
+/** Creates a user with a random password. CONFLICT if the email address is in use (case-insensitive). */
 export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
   assertText(email, 'email', EMAIL_LENGTH)
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badInput('email must be an e-mail address, such as ada@example.com')
@@ -34,12 +34,12 @@ export async function createUser(db: Database, { email, name = null }: NewUser):
   const password = generatePassword()
   const passwordHash = await hashPassword(password)
   if (!(await insertAccount(db, { id, email, name, passwordHash }))) {
-    throw new ApiError('CONFLICT', `there is a user with the e-mail address ${JSON.stringify(email)} already`)
+    throw new ApiError('CONFLICT', `a user already exists with the email address ${JSON.stringify(email)} already`)
   }
   return { id, email, password }
 }
 
-/** The viewer's own row, read once a request. */
+/** The viewer's row, read once per request. */
 export const getViewerDetails = perRequest(async ({ db, viewer }: Context): Promise<UserDetails> => {
   const found = await findAccount(db, viewer.accountId)
   if (found === undefined) throw notFound('user', viewer.accountId)

@@ -15,7 +15,7 @@ export interface DeliverySlice {
 const ofState = (failed: boolean | undefined): RawBuilder<unknown> =>
   failed === undefined ? sql`true` : failed ? sql`status = 'failed'` : sql`status <> 'failed'`
 
-/** For each of the webhooks its own slice, newest first, in one query. */
+/** One page for each of the webhooks, newest first, in one query. */
 export async function selectDeliveries(
   db: Database,
   accountId: string,
@@ -33,7 +33,7 @@ export async function selectDeliveries(
   return rows
 }
 
-/** How many match, by webhook; webhooks without any are left out. */
+/** Number of matches by webhook; webhooks without matches are omitted. */
 export async function countDeliveries(
   db: Database,
   accountId: string,
@@ -46,7 +46,7 @@ export async function countDeliveries(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** Of the webhooks, those that have a delivery with this id. */
+/** The webhooks among these that have a delivery with this id. */
 export async function selectOwners(
   db: Database,
   accountId: string,
@@ -69,7 +69,7 @@ export interface FinishedDelivery {
   response: string | null
 }
 
-/** One that was attempted before it is written down, and is not attempted again. */
+/** Saves a delivery that was already attempted and is not retried. */
 export async function insertFinished(
   db: Database,
   accountId: string,
@@ -84,7 +84,7 @@ export async function insertFinished(
   return rows[0]!
 }
 
-/** Due at once, with all attempts before it. Answers how many. */
+/** Makes deliveries due now with all attempts available again. Returns their number. */
 export async function restartDelivery(
   db: Database,
   accountId: string,
@@ -114,7 +114,7 @@ export async function restartFailed(
   return rows.length
 }
 
-/** Drops some of those made before then, whoever's they are. Answers how many. */
+/** Deletes some deliveries of all accounts that were created before then. Returns their number. */
 export async function deleteDeliveriesBefore(
   db: Database,
   { before, limit }: { before: Date; limit: number },

@@ -14,7 +14,7 @@ import { tellWorkers } from './webhooks.ts'
 const KEPT_DAYS = 30
 const DROPPED_AT_ONCE = 5_000
 
-/** Sends a message that is no event, now and once, and answers how it went. */
+/** Sends a test message once, now, and returns the result. */
 export async function testWebhook(context: Context, webhookId: string): Promise<WebhookDelivery> {
   const { db, viewer, secrets, outbound, clock } = context
   const { accountId } = viewer
@@ -50,13 +50,13 @@ export interface RedeliverInput {
   since?: Date | null
 }
 
-/** Sends one delivery again, whatever became of it, or all that failed since then. Answers how many. */
+/** Sends one delivery again, even a successful one, or all that failed since a time. Returns their number. */
 export async function redeliver(context: Context, { webhookId, deliveryId, since }: RedeliverInput): Promise<number> {
   const { db, viewer } = context
   assertStorable(webhookId, 'webhookId')
   if (deliveryId != null) assertStorable(deliveryId, 'deliveryId')
   if ((deliveryId == null) === (since == null))
-    throw badInput('give deliveryId, for one delivery, or since, for all that failed since then')
+    throw badInput('either deliveryId (one delivery) or since (all that failed since then) is required')
 
   return db.transaction().execute(async (transaction) => {
     const webhook = await lockWebhook(transaction, viewer.accountId, webhookId)
@@ -75,10 +75,10 @@ export async function redeliver(context: Context, { webhookId, deliveryId, since
 function assertSending({ enabled, paused }: Webhook): void {
   if (enabled && paused === null) return
   const state = enabled ? 'paused' : 'disabled'
-  throw new ApiError('CONFLICT', `the webhook is ${state}: go on first, by updateWebhook(enabled: true)`)
+  throw new ApiError('CONFLICT', `the webhook is ${state}: enable it first with updateWebhook(enabled: true)`)
 }
 
-/** Drops deliveries that are no longer kept, those that were never made among them. */
+/** Deletes expired deliveries, including those that were never attempted. */
 export async function dropOldDeliveries(db: Database, now: Date): Promise<void> {
   const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000)
   while ((await deleteDeliveriesBefore(db, { before, limit: DROPPED_AT_ONCE })) === DROPPED_AT_ONCE);

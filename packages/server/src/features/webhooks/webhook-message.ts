@@ -1,7 +1,7 @@
 import { Webhook as Signer } from 'standardwebhooks'
 import { uuidv7 } from './uuid.ts'
 
-/** `webhook-id`: Standard Webhooks wants no dot in it. Later ones sort behind earlier ones. */
+/** The `webhook-id`: Standard Webhooks forbids dots in it. Later ids sort after earlier ones. */
 export const newMessageId = (): string => `msg_${uuidv7().replaceAll('-', '')}`
 
 export interface Message {
@@ -10,7 +10,7 @@ export interface Message {
   body: string
 }
 
-/** The headers of one attempt. Every secret signs: after a rotation the receiver may know either. */
+/** The headers of one attempt. Every secret signs, because after a rotation the receiver may have either. */
 export function signedHeaders({ id, body }: Message, secrets: readonly string[], now: Date): Record<string, string> {
   return {
     'webhook-id': id,

@@ -116,7 +116,7 @@ describe('a delivery', patience, () => {
         attempts: 4,
         httpStatus: 503,
         response: 'x'.repeat(1_024),
-        error: 'the receiver answered 503',
+        error: 'the receiver responded with 503',
       },
     ])
     expect((await hooks.deliveries(id, '(failed: true)')).total).toBe(1)
@@ -159,7 +159,7 @@ describe('a delivery', patience, () => {
       () => hooks.deliveries(id),
       ({ items }) => items[0]?.attempts === 1,
     )
-    expect(items).toMatchObject([{ status: 'pending', httpStatus: 302, error: 'the receiver answered 302' }])
+    expect(items).toMatchObject([{ status: 'pending', httpStatus: 302, error: 'the receiver responded with 302' }])
     expect(receiver.received).toHaveLength(1)
   })
 })

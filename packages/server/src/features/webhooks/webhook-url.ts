@@ -4,7 +4,7 @@ import { limits } from '../../limits.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 
 /**
- * Rejects a URL that no delivery could or may go to. Names are not looked up here, because the response would reveal which names
+ * Rejects a URL that deliveries cannot or must not be sent to. Names are not looked up here, because the response would reveal which names
  * the server's own network has; every connection checks the addresses of its name.
  */
 export function assertWebhookUrl(text: string, outbound: Outbound): void {
@@ -20,9 +20,9 @@ export function assertWebhookUrl(text: string, outbound: Outbound): void {
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:\/\//i.test(text) || !/^https?:$/.test(url.protocol))
-    throw badInput('url must be a whole http or https URL, such as https://example.com/hook')
+    throw badInput('url must be an absolute http or https URL, such as https://example.com/hook')
   if (url.username !== '' || url.password !== '') {
-    throw new ApiError('BAD_USER_INPUT', 'url must not hold a user name or password: deliveries are signed instead')
+    throw new ApiError('BAD_USER_INPUT', 'url must not contain a user name or password: deliveries are signed instead')
   }
   if (url.hash !== '') throw badInput('url must not have a fragment (#…): it would not be sent')
   return url

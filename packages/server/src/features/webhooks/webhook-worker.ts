@@ -12,17 +12,17 @@ import { deliverJob, dropDeliveriesJob, sweepJob } from './webhooks.jobs.ts'
 import { measureDeliveries, measureMaker } from './webhooks.metrics.ts'
 
 export interface WebhookWorkerOptions extends Omit<SenderOptions, 'onAttempt'> {
-  /** Of changed webhooks. */
+  /** Notifications of changed webhooks. */
   notifications: Pick<Notifications, 'subscribe'>
   feed: Pick<Feed, 'onAdvance' | 'position'>
   clock: () => Date
   metrics: Metrics
 }
 
-/** What a process does for webhooks beside requests. */
+/** The background work of a process for webhooks. */
 export interface WebhookWorker {
   jobs: Job[]
-  /** Begins to make deliveries. The tables of the queue must be there. */
+  /** Starts to create deliveries. The tables of the queue must exist. */
   start(): void
   close(): Promise<void>
 }

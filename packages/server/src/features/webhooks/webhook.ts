@@ -8,10 +8,10 @@ export interface Webhook {
   url: string
   events: EventTypeName[]
   enabled: boolean
-  /** Why deliveries are held back, when they are. */
+  /** Why deliveries are paused, if they are. */
   paused: string | null
   created: Date
-  /** Only where it was made just now. */
+  /** Only set if it was just created. */
   secret?: string
 }
 

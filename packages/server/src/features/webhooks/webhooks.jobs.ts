@@ -1,7 +1,7 @@
 import { defineChore, defineJob } from '../../jobs/job.ts'
 import type { WebhookAddress } from './webhook-channel.ts'
 
-/** Sees to it that what is due for a webhook is being sent. */
+/** Starts sending the due deliveries of a webhook. */
 export const deliverJob = defineJob<WebhookAddress>({
   name: 'webhooks.deliver',
   parse(payload) {
@@ -13,8 +13,8 @@ export const deliverJob = defineJob<WebhookAddress>({
 
 export const deliverKey = (webhookId: string): string => `webhook ${webhookId}`
 
-/** Finds what is due and nobody sends: a safety net, for what no job or message says. */
+/** Finds due deliveries that no process sends: a safety net for lost jobs and notifications. */
 export const sweepJob = defineChore('webhooks.sweep')
 
-/** Drops deliveries that are no longer kept. */
+/** Deletes expired deliveries. */
 export const dropDeliveriesJob = defineChore('webhooks.drop-deliveries')

@@ -4,7 +4,7 @@ import type { OutboundAnswer } from '../../outbound/outbound.ts'
 import type { Maker } from './making/maker.ts'
 import { countUndelivered, readLongestDue } from './sending/backlog.queries.ts'
 
-/** Takes in how an attempt went. */
+/** Counts an attempt and its outcome. */
 export type CountAttempt = (answer: OutboundAnswer) => void
 
 const KEPT_MS = 15_000

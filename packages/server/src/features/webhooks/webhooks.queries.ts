@@ -40,7 +40,7 @@ export async function countWebhookRows(db: Database, accountId: string): Promise
   return Number(count)
 }
 
-/** Lets one at a time add webhooks to an account. Changes of what the account owns do not wait for it. */
+/** Lets one transaction at a time add webhooks to an account. Other changes to the account's data do not wait for it. */
 export async function lockAccount(db: Database, accountId: string): Promise<void> {
   await db.selectFrom('account').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
 }
@@ -95,7 +95,7 @@ export async function writeWebhook(db: Database, accountId: string, webhook: Web
     .execute()
 }
 
-/** Forgets the failures of the receiver: its deliveries go out again at once. */
+/** Resets the failures of the receiver, so that its deliveries are sent again at once. */
 export async function resetSending(db: Database, accountId: string, webhookId: string): Promise<void> {
   await db
     .updateTable('webhook_sending')
@@ -115,7 +115,7 @@ export async function removeWebhook(db: Database, accountId: string, id: string)
   return row === undefined ? undefined : toWebhook(row)
 }
 
-/** The present secret becomes the former one, good until then. */
+/** The current secret becomes the previous one, which is valid until then. */
 export async function replaceSecret(
   db: Database,
   accountId: string,
@@ -133,7 +133,7 @@ export async function replaceSecret(
     .execute()
 }
 
-/** What it takes to send to a webhook. */
+/** The data to send a webhook's deliveries. */
 export interface SendableRow {
   url: string
   enabled: boolean
@@ -159,7 +159,7 @@ export async function findSendable(db: Database, accountId: string, id: string):
     .executeTakeFirst()
 }
 
-/** Heard by every worker once the transaction has committed: there may be something to send. */
+/** Every worker receives this after the transaction commits: there may be something to send. */
 export async function notifyWebhook(db: Database, channel: string, payload: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(db)
 }

@@ -52,7 +52,7 @@ export interface WebhookInput {
   enabled: boolean
 }
 
-/** The answer alone has the secret. */
+/** Only the response contains the secret. */
 export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
@@ -87,12 +87,12 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
 export interface WebhookChange {
   url?: string | null
   events?: readonly EventTypeName[] | null
-  /** Left away: unchanged; null clears it. */
+  /** Unchanged if undefined; null clears it. */
   name?: string | null
   enabled?: boolean | null
 }
 
-/** What was held back goes out once the webhook is enabled, or has another URL. */
+/** Paused deliveries are sent when the webhook is enabled or gets another URL. */
 export async function updateWebhook(context: Context, id: string, change: WebhookChange): Promise<Webhook> {
   const { db, viewer, outbound } = context
   assertStorable(id, 'id')
@@ -134,12 +134,12 @@ export async function deleteWebhook({ db, viewer }: Viewing, id: string): Promis
   })
 }
 
-/** The answer alone has the new secret. The one it replaces signs beside it for so many seconds. */
+/** Only the response contains the new secret. The previous one also signs for this many seconds. */
 export async function rotateWebhookSecret(context: Context, id: string, overlap: number): Promise<Webhook> {
   const { db, viewer, secrets, clock } = context
   assertStorable(id, 'id')
   if (overlap < 0 || overlap > MAX_OVERLAP_SECONDS)
-    throw badInput(`overlap is in seconds, 0 to ${MAX_OVERLAP_SECONDS}, not ${overlap}`)
+    throw badInput(`overlap must be from 0 to ${MAX_OVERLAP_SECONDS} seconds, found ${overlap}`)
 
   return db.transaction().execute(async (transaction) => {
     const webhook = await lockWebhook(transaction, viewer.accountId, id)
@@ -158,13 +158,14 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
   })
 }
 
-/** Whoever sends learns of it once the transaction has committed. */
+/** Senders are notified after the transaction commits. */
 export const tellWorkers = ({ db, viewer }: Viewing, webhookId: string): Promise<void> =>
   notifyWebhook(db, webhookChannel, formatAddress({ accountId: viewer.accountId, webhookId }))
 
 function readEvents(events: readonly EventTypeName[] | null | undefined): EventTypeName[] | undefined {
   if (events == null) return undefined
-  if (events.length === 0) throw badInput('events must name one type at least: disable the webhook to have none sent')
+  if (events.length === 0)
+    throw badInput('events must contain at least one type: to send no events, disable the webhook')
   return [...new Set(events)]
 }
 
@@ -175,7 +176,7 @@ async function assertRoomForAnother(db: Database, accountId: string): Promise<vo
   await lockAccount(db, accountId)
   const found = await countWebhookRows(db, accountId)
   if (found >= limits.webhooks) {
-    const message = `a user may have ${limits.webhooks} webhooks at most, and has ${found}: delete one first`
+    const message = `a user can have ${limits.webhooks} webhooks, and has ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.webhooks, found })
   }
 }

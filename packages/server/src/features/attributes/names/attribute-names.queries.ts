@@ -65,7 +65,7 @@ export const countNamesInRange = (
   { after, upTo, limit }: { after: string; upTo: string; limit: number },
 ) => query<NameCount>(db, countInRangeText, [accountId, after, upTo, limit])
 
-/** The id of the device that is `count` devices behind `after`; undefined where fewer are left. */
+/** The id of the device that is `count` devices after `after`; undefined if fewer are left. */
 export async function findRangeEnd(
   db: Database,
   accountId: string,

@@ -15,7 +15,7 @@ import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from '
 const EVENTS_READ = 100_000
 /** Devices counted by one statement, so that a count of a large account never holds a connection for long. */
 const DEVICES_PER_STATEMENT = 10_000
-/** What such a statement is blamed on if it takes too long. */
+/** The name that the error gives if such a statement takes too long. */
 const COUNTING = ['attributeNames counts the names of every device']
 /** Sorts behind every id. */
 const BEHIND_ALL_IDS = 'z'

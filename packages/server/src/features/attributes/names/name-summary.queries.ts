@@ -17,7 +17,7 @@ interface SummaryRow extends Omit<NameSummary, 'eventId' | 'names'> {
   names: (Omit<AttributeName, 'lastChanged'> & { lastChanged: string | null })[]
 }
 
-/** The account's summary; undefined where its names were never counted. */
+/** The account's summary; undefined if its names were never counted. */
 export async function findSummary(db: Database, accountId: string): Promise<NameSummary | undefined> {
   const rows = await query<SummaryRow>(
     db,
@@ -38,7 +38,7 @@ export async function findSummary(db: Database, accountId: string): Promise<Name
   return { ...row, eventId: BigInt(row.eventId), names }
 }
 
-/** Notes up to which event the names are counted; false where later events are counted already. Needs a transaction. */
+/** Saves the last event that the counts include; false if the saved counts include later events. Needs a transaction. */
 export async function advanceSummary(db: Database, accountId: string, eventId: bigint): Promise<boolean> {
   const rows = await query(
     db,

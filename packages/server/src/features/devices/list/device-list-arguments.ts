@@ -5,11 +5,11 @@ import { type DeviceOrder, readDeviceOrder } from '../device-sort.ts'
 
 export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
   sort?: string | null | undefined
-  /** The context in which attributes are read for filter and sort. */
+  /** The context in which filter and sort read attributes. */
   context?: string | null | undefined
 }
 
-/** What the arguments of `devices` ask for. Throws an `ApiError` for those that are wrong. */
+/** The list that the arguments of `devices` request. Throws an `ApiError` for invalid ones. */
 export function readDeviceListArguments(
   args: DeviceListArguments,
   firstRecord: 0 | 1,

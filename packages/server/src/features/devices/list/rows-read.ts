@@ -14,7 +14,7 @@ export interface DeviceListReads {
   total: RowsRead
 }
 
-/** Passing over fewer devices takes no longer than asking how many there are. */
+/** Skipping fewer devices takes no longer than a query for their number. */
 export const FAR = 5_000
 
 /**

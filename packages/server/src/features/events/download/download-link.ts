@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { EventFilter } from '../event-filter.ts'
 
-/** What a download link grants: these events of this account, until it expires or what asked for it stops working. */
+/** What a download link grants: these events of this account, until it expires or the requesting key or session stops working. */
 export interface DownloadGrant {
   accountId: string
-  /** What asked for the link: an access key, or a session of the console. */
+  /** The access key or console session that requested the link. */
   accessKey?: string
   session?: string
   filter: EventFilter
@@ -12,8 +12,8 @@ export interface DownloadGrant {
 }
 
 /**
- * `<grant>.<device ids>.<mac>`, each in base64url: the grant as JSON, the ids as bytes, and the HMAC-SHA256 of both. Who has it can
- * read these events. Ids are packed, since a thousand of them as JSON are longer than a request line may be.
+ * `<grant>.<device ids>.<mac>`, each in base64url: the grant as JSON, the ids as bytes, and the HMAC-SHA256 of both. Anyone with the
+ * token can read these events. Ids are packed, because a thousand of them as JSON exceed the maximum length of a request line.
  */
 export function signGrant({ filter, ...grant }: DownloadGrant, linkKey: Buffer): string {
   const { deviceIds, ...rest } = filter
@@ -22,11 +22,11 @@ export function signGrant({ filter, ...grant }: DownloadGrant, linkKey: Buffer):
   return `${text}.${mac(text, linkKey)}`
 }
 
-/** The grant of a token that was signed here and has not expired; undefined for any other text. */
+/** The grant of a token that this server signed and that has not expired; undefined for any other string. */
 export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; now: Date }): DownloadGrant | undefined {
   const end = token.lastIndexOf('.')
   const text = token.slice(0, Math.max(end, 0))
-  // Compared as text: base64url reads characters that it does not know, and spare bits, as nothing.
+  // Compared as strings: the base64url decoder ignores unknown characters and spare bits.
   if (!isSame(token.slice(end + 1), mac(text, linkKey))) return undefined
   const [json = '', ids = ''] = text.split('.')
   const { filter, expires, ...grant } = JSON.parse(Buffer.from(json, 'base64url').toString()) as GrantAsJson
@@ -44,7 +44,7 @@ function withDates({ from, until, ...filter }: GrantAsJson['filter']): EventFilt
   return { ...filter, ...(from && { from: new Date(from) }), ...(until && { until: new Date(until) }) }
 }
 
-/** Stands for no list of ids; an empty list is an empty text. */
+/** Represents an absent list of ids; an empty list is an empty string. */
 const ALL_DEVICES = '*'
 
 const ID_BYTES = 8

@@ -23,8 +23,8 @@ const PATH = '/events/v1.csv'
 const LINK_LIFETIME_MS = 3_600_000
 
 /**
- * An address that gives these events as CSV for one hour, without a signature, while the access key or session that asked works.
- * There is no link without its event.
+ * A URL that returns these events as CSV for one hour, without a signature, while the requesting access key or session is valid.
+ * An event records every link.
  */
 export async function eventsUrl(context: Context, args: EventFilterArguments): Promise<string> {
   const { viewer, clock, origin, linkKey } = context
@@ -49,7 +49,7 @@ export interface DownloadDeps {
   admit: (exchange: { request: FastifyRequest; reply: FastifyReply }, grant: DownloadGrant) => Promise<void> | undefined
 }
 
-/** Serves what `eventsUrl` points to. */
+/** Serves the URLs of `eventsUrl`. */
 export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps): void {
   app.get<{ Querystring: { link?: unknown } }>(PATH, async (request, reply) => {
     reply.header('cache-control', 'no-store')
@@ -57,7 +57,7 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
     const grant = typeof link === 'string' ? readGrant(link, { linkKey: deps.linkKey(), now: deps.clock() }) : undefined
     if (grant === undefined || !(await isStillGood(deps, grant))) {
       spend(payerAt(deps.rateLimits, deps.addressOf(request.raw)), REQUEST_POINTS, reply)
-      const message = 'this download link is wrong or has expired: ask for a new one with eventsUrl'
+      const message = 'this download link is invalid or has expired: request a new one with eventsUrl'
       const extensions = { reason: 'download-link', code: 'UNAUTHENTICATED' }
       return reply
         .code(401)
@@ -75,7 +75,7 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
   })
 }
 
-/** Whether the access key or session that asked for the link still works. */
+/** Whether the access key or session that requested the link is still valid. */
 async function isStillGood(deps: DownloadDeps, { accountId, accessKey, session }: DownloadGrant): Promise<boolean> {
   if (accessKey !== undefined) return isAccessKeyUsable(deps, { accountId, accessKey })
   return session !== undefined && isSessionAlive(deps, { accountId, session })
@@ -96,8 +96,8 @@ const columns = [
 ]
 
 /**
- * Pages of CSV, each read when the one before has gone out, and when there are points for what it may have, as in a query. Ends in an
- * error when what asked for it stops working meanwhile.
+ * Pages of CSV. Each is read after the previous one was sent and after its rate-limit cost is charged, as for a query. Fails if the
+ * key or session that requested the link stops working meanwhile.
  */
 async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer): AsyncGenerator<string> {
   yield stringify([columns])
@@ -107,7 +107,7 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
   for (;;) {
     const slice = { filter: grant.filter, start, limit }
     const { events, mayHaveMore } = await selectFittingEvents(db, grant.accountId, slice)
-    // A spreadsheet runs what begins with =, +, - or @; a name may. Such cells get an apostrophe in front.
+    // A spreadsheet runs cells that begin with =, +, -, or @, and a name can. An apostrophe prevents that.
     if (events.length > 0) yield stringify(events.map(cells), { escape_formulas: true })
     const last = events.at(-1)
     if (last === undefined || !mayHaveMore) return
@@ -118,7 +118,7 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
   }
 }
 
-/** Twice as many as there were room for, and as many as a number of points pays for. */
+/** Twice as many as fit in the last page, and as many as a number of rate-limit points pays for. */
 const nextLimit = (got: number): number =>
   Math.min(limits.pageSize, Math.ceil((2 * got) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
 

@@ -6,7 +6,7 @@ import { type AccountFilter, collectLive } from './live-events.ts'
 
 export interface EventStart {
   after: bigint
-  /** Ids above `after` that are left out. */
+  /** Ids above `after` to exclude. */
   known?: ReadonlySet<string>
 }
 
@@ -19,13 +19,13 @@ export interface EventStreamOptions {
   filter: AccountFilter
 }
 
-/** Events of a page, and bytes that one should hold, about. */
+/** Events per page, and the approximate bytes of one page. */
 const PAGE = { least: 10, most: 500, bytes: 1024 * 1024 }
 
 /**
- * The events of one account that come after a start, each once and in order, at the pace of whoever takes them: those that are
- * settled from the table, then from memory as they come, and from the table again when more came than memory is spent on.
- * Ends when it is returned, also while it waits.
+ * The events of one account after a start, each once and in order, at the speed of the consumer. Settled events come from the table,
+ * new events from memory, and events again from the table if the consumer falls behind the memory limit.
+ * `return()` ends it, also while it waits.
  */
 export function streamEvents(options: EventStreamOptions): AsyncIterableIterator<FeedEvent> {
   const ended = new AbortController()
@@ -50,7 +50,7 @@ async function* follow(
   let after = start.after
   let limit = PAGE.least
   while (!ended.aborted) {
-    // What is settled by now is read from the table, and what settles from now on is collected: no gap, and nothing twice.
+    // Events settled so far come from the table, and events that settle from now on are collected: no gap and no duplicate.
     const upTo = feed.position!
     const live = collectLive({ feed, accountId, filter, after: after > upTo ? after : upTo, ended })
     try {

@@ -1,8 +1,8 @@
 import type { Event } from '../event.ts'
 
-/** An event with its account, as the feed hands it out. */
+/** An event with its account, as the feed delivers it. */
 export interface FeedEvent extends Event {
   accountId: string
-  /** What it holds in memory, about. */
+  /** Its approximate size in memory. */
   bytes: number
 }

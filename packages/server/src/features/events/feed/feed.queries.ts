@@ -8,9 +8,9 @@ import type { FeedEvent } from './feed-event.ts'
 export interface LogEnd {
   /** The last number that was drawn. */
   last: bigint
-  /** Every transaction that drew a number up to `last` has an id below this one. */
+  /** All transactions that drew a number up to `last` have ids below this one. */
   nextTransaction: bigint
-  /** Transactions with an id below this one have ended, and what they wrote is there to be read. */
+  /** All transactions with ids below this one have ended, and their writes are visible. */
   ended: bigint
 }
 
@@ -44,22 +44,22 @@ interface Row extends FittingRow {
   data: string
 }
 
-// The two objects as text: their size is then known, for whoever keeps events in memory.
+// The two objects as strings, so that consumers that keep events in memory know their size.
 const columns = `account_id as "accountId", type, "timestamp", device_id as "deviceId", actor_id as "actorId",
   source, targets::text, state, data::text`
 
 export interface Range {
-  /** Behind this number. */
+  /** Exclusive. */
   after: bigint
-  /** Up to and with this one, which must be settled: numbers above it may still be missing some. */
+  /** Inclusive. Must be settled, because events above a settled number can still be missing. */
   upTo: bigint
   limit: number
 }
 
-/** The events of a range, or of the beginning of it: as many as the limit says, and as fit. */
+/** The events of a range, or of its start if the limit or the size ends it earlier. */
 export interface FeedPage {
   events: FeedEvent[]
-  /** Up to and with this number they are all. */
+  /** The events are complete up to and including this number. */
   upTo: bigint
 }
 
@@ -69,7 +69,7 @@ const inOrder = fitting('number')
 export async function readSettled(db: Database, range: Range): Promise<FeedPage> {
   const rows = await query<Row>(
     db,
-    // `id + 0` is what the index across accounts is on.
+    // The index across accounts is on `id + 0`.
     `${inOrder.head} select event.id + 0 as number, ${columns} from event where id + 0 > $1::bigint and id + 0 <= $2::bigint
      order by event.id + 0 limit $3 ${inOrder.tail}`,
     [String(range.after), String(range.upTo), range.limit],
@@ -77,7 +77,7 @@ export async function readSettled(db: Database, range: Range): Promise<FeedPage>
   return toPage(rows, range)
 }
 
-/** The same of one account, and of these types and devices where they are given. */
+/** The same for one account, and for the given types and devices. */
 export async function readSettledOfAccount(
   db: Database,
   accountId: string,
@@ -141,5 +141,5 @@ function toFeedEvent({
   }
 }
 
-/** What an event holds in memory besides its objects, about. */
+/** Approximate memory of an event besides its objects. */
 const FIXED_BYTES = 500

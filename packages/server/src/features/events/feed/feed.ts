@@ -15,27 +15,27 @@ export interface FeedBatch {
 }
 
 export interface Feed {
-  /** The settled end, up to which batches have been handed out; undefined while it is not known yet. */
+  /** The last number of the batches delivered so far, all settled; undefined until it is known. */
   readonly position: bigint | undefined
   /**
-   * From here on every batch: the first begins at `position` as it is at this moment, each other where the one before
-   * ended. Returns what ends it.
+   * Calls back with every batch from now on. The first begins at the current `position`, and each other where the previous one
+   * ended. Returns a function that unsubscribes.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
-  /** From here on each new position without the events, for who reads them by a cursor of its own. Returns what ends it. */
+  /** Calls back with each new position but no events, for readers with their own cursor. Returns a function that unsubscribes. */
   onAdvance(listener: (position: bigint) => void): () => void
-  /** Looks now and hands out what is settled. Resolves with the last number drawn, which `position` may not have reached. */
+  /** Reads now and delivers settled events. Resolves to the last number drawn, which `position` may not have reached. */
   settle(): Promise<bigint>
-  /** Events were committed: looks soon and tells the other processes. Call it after commits, as often as may be. */
+  /** Call after committing events, as often as needed: reads soon, and notifies the other processes. */
   wake(): void
   lag(): FeedLag
   close(): Promise<void>
 }
 
 export interface FeedLag {
-  /** Age of the oldest event that may be there and has not been handed out. */
+  /** Age of the oldest event that may exist and has not been delivered. */
   seconds: number
-  /** Numbers drawn and not handed out; those of events that were rolled back count as well. */
+  /** Numbers drawn but not delivered, including those of events that were rolled back. */
   events: number
 }
 
@@ -49,14 +49,14 @@ export interface FeedOptions {
 const eventChannel = 'muster_event'
 
 const BATCH = 1_000
-/** Between looks: with nothing to wait for, while something is not settled, and that doubled again and again. */
+/** Milliseconds between reads: while idle, while something is not settled (doubled each time), and the limit of the doubling. */
 const IDLE_MS = 1_000
 const LEAST_MS = 5
 const MOST_UNSETTLED_MS = 250
-/** From here on a look that does not come back counts as lag. */
+/** A read that takes longer than this counts as lag. */
 const LATE_MS = 2 * IDLE_MS
 
-/** Follows the event log in order, nothing missed and nothing twice, whatever commits late. One in a process. */
+/** Follows the event log in order. Transactions that commit late cause no missing or duplicate events. One per process. */
 export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   const horizon = createHorizon()
   const listeners = new Set<(batch: FeedBatch) => void>()
@@ -64,7 +64,7 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   const pacer = createPacer()
   let position: bigint | undefined
   let batch = BATCH
-  /** The log's end at the first look: it is settled some time later, and what was written meanwhile is handed out then. */
+  /** The log's end at the first read. Events written before it is settled are delivered then. */
   let start: bigint | undefined
   let last = 0n
   let lookedAt = performance.now()
@@ -85,7 +85,7 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
     let after = position ?? start ?? settled
     position = after
     while (after < settled) {
-      // Where nobody listens nothing is read nor awaited, so nobody can begin to listen between here and the new position.
+      // Without listeners there is no read and no await, so none can subscribe between here and the new position.
       const { events, upTo } =
         listeners.size === 0
           ? { events: [], upTo: settled }
@@ -120,12 +120,11 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
       try {
         const found = await look()
         for (const each of waiting) each.resolve(found)
-        if (isFailing) log.info('following the event log again')
+        if (isFailing) log.info('the event log is readable again')
         isFailing = false
       } catch (error) {
         for (const each of waiting) each.reject(error)
-        if (!isFailing && !isClosed)
-          log.warn({ err: error }, 'the event log cannot be followed; trying again each second')
+        if (!isFailing && !isClosed) log.warn({ err: error }, 'the event log cannot be read; retrying every second')
         isFailing = true
       }
       const isUnsettled = !isFailing && isFollowed() && position !== last

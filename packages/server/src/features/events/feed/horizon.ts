@@ -1,13 +1,13 @@
 import type { LogEnd } from './feed.queries.ts'
 
 /**
- * Up to which number the event log is settled: no event at or below it is still to come. A number drawn by a transaction
- * that goes on is not settled, and neither are those above it, whoever drew them.
+ * The number up to which the event log is settled: no more events will appear at or below it. A number drawn by a running
+ * transaction is not settled, and neither is any number above it.
  */
 export interface Horizon {
-  /** Takes in what was read of the log's end; undefined until the first time that something is known to be settled. */
+  /** Adds a reading of the log's end, and returns the settled number; undefined until one is known. */
   add(end: LogEnd, now: number): bigint | undefined
-  /** Since when something not settled has been known to be there; undefined where there is nothing. */
+  /** When the oldest unsettled number was first seen; undefined if there is none. */
   unsettledSince(): number | undefined
 }
 
@@ -17,7 +17,7 @@ interface Mark {
   at: number
 }
 
-/** Marks kept. While one transaction holds everything up, the newest takes the place of the one before. */
+/** Maximum number of marks. While one transaction delays everything, the newest mark replaces the previous one. */
 const MARKS = 64
 
 export function createHorizon(): Horizon {

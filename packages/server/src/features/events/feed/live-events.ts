@@ -4,14 +4,14 @@ import type { FeedEvent } from './feed-event.ts'
 
 export type AccountFilter = Pick<EventFilter, 'types' | 'deviceIds'>
 
-/** What is kept for one who does not take it. */
+/** Limits of the events kept for a slow consumer. */
 const KEPT = { events: 1_000, bytes: 1024 * 1024 }
 
-/** Events of an account that settle from now on, kept until they are taken. */
+/** Events of an account that settle from now on, kept until the consumer takes them. */
 export interface LiveEvents {
-  /** Those kept, once there are some. undefined: no more come, since too many were kept, or since `ended`. */
+  /** Resolves to the kept events once there are any; undefined if there are no more, because of the limit or because of `ended`. */
   take(): Promise<FeedEvent[] | undefined>
-  /** All that match up to this number have been kept. */
+  /** All matching events up to this number were kept. */
   readonly end: bigint
   close(): void
 }
@@ -21,7 +21,7 @@ export interface LiveOptions {
   accountId: string
   filter: AccountFilter
   after: bigint
-  /** Aborted once nobody takes events any more. */
+  /** Aborted when the consumer stops. */
   ended: AbortSignal
 }
 
@@ -90,7 +90,7 @@ function matcher({ types, deviceIds }: AccountFilter): (event: FeedEvent) => boo
 
 const grouped = new WeakMap<FeedBatch, Map<string, FeedEvent[]>>()
 
-/** A batch is sorted once, however many listen. */
+/** A batch is grouped once for all listeners. */
 function eventsOf(batch: FeedBatch, accountId: string): readonly FeedEvent[] {
   let groups = grouped.get(batch)
   if (groups === undefined) {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The pause between two looks, which can be cut short, also in advance. */
+/** The pause between two reads. It can be cut short, even in advance. */
 export interface Pacer {
-  /** Lasts `most` milliseconds, or until it is cut, but `least` at any rate. */
+  /** Lasts `most` milliseconds, or until it is cut short, but at least `least`. */
   pause(most: number, least: number): Promise<void>
   cut(): void
 }

@@ -1,7 +1,7 @@
 import { describeSource } from '../../events/event-source.ts'
 import type { EventSource, EventTypeName, Target } from '../../events/event-types.ts'
 
-/** An event as deliveries are made of it. */
+/** An event from which deliveries are created. */
 export interface DeliverableEvent {
   id: string
   type: EventTypeName
@@ -14,7 +14,7 @@ export interface DeliverableEvent {
   data: Record<string, unknown>
 }
 
-/** The body of the deliveries of an event: what the receiver gets, on every attempt. */
+/** The body of the deliveries of an event, the same on every attempt. */
 export function eventBody(event: DeliverableEvent, owner: { id: string; email: string }): string {
   const { id, type, timestamp, actorId, targets, state, data } = event
   // Users change only their own account, so the actor is its owner.
@@ -41,7 +41,7 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
   })
 }
 
-/** Kinds of target of more than one word, which their types keep whole. */
+/** Kinds of targets with more than one word; the event type keeps the words together. */
 const wholeKinds = ['ACCESS_KEY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
 
 /** `DEVICE_STATE` is `device.state`, `ACCESS_KEY_CREATE` is `access_key.create`. */

@@ -19,9 +19,9 @@ import {
   selectOwed,
 } from './making.queries.ts'
 
-/** Makes deliveries of events as they settle. One in each process; of all, one works at a time. */
+/** Creates deliveries from settled events. There is one per process, and one of them works at a time. */
 export interface Maker {
-  /** How far it is behind what is settled; undefined while nothing is known to be. */
+  /** How far it is behind the settled events; undefined until some are known. */
   lag(): Promise<FeedLag | undefined>
   close(): Promise<void>
 }
@@ -31,31 +31,31 @@ export interface MakerOptions {
   feed: Pick<Feed, 'onAdvance' | 'position'>
   load: Load
   log: FastifyBaseLogger
-  /** Whether this process is sending to it: what is made for it needs no job then. */
+  /** Whether this process sends for the webhook: then new deliveries need no job. */
   isSending: (webhook: WebhookAddress) => boolean
-  /** Deliveries of these were committed. */
+  /** Called after deliveries of these webhooks were committed. */
   onMade: (webhooks: WebhookAddress[]) => void
 }
 
-/** Numbers of the log that one transaction covers, at most. */
+/** Maximum number of event ids per transaction. */
 const RANGE = 500n
 const IDLE_MS = 1_000
-/** Between two looks: what came meanwhile is made together. */
+/** Between two reads, so that deliveries are created in batches. */
 const LEAST_MS = 10
-/** The same while clients wait, for fewer and larger transactions; and while another process makes them. */
+/** The same while clients wait, for fewer and larger transactions, and while another process creates deliveries. */
 const BUSY_MS = 250
-/** A cursor that only passed over events that nobody asked for is saved this often. */
+/** How often to save a cursor that only skipped events without webhooks. */
 const SAVE_MS = 1_000
-/** After this the queue looks whether what was made is being sent, should this process die before it starts. */
+/** After this time, a job checks that new deliveries are being sent, in case this process dies first. */
 const FALLBACK_SECONDS = 5
 
 export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOptions): Maker {
   const closing = new AbortController()
   let wake = Promise.withResolvers<void>()
   const endFollowing = feed.onAdvance(() => wake.resolve())
-  /** Where the cursor is unless another process has moved it, and up to where nothing is owed. */
+  /** The expected position of the cursor, and the position up to which there is nothing to create. */
   let place: { cursor: bigint; upTo: bigint } | undefined
-  /** Numbers that are looked at in one step. */
+  /** Event ids to read in one step. */
   let range = RANGE
   let savedAt = 0
 
@@ -76,7 +76,7 @@ export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOpt
     if (after >= settled) return 'done'
     const asked = least(settled, after + range)
     const { events, upTo } = await selectOwed(db, { after, upTo: asked })
-    // To know what fits, the database weighs all it is asked about: where little does, it is asked about little.
+    // The database reads every requested event to find how many fit, so the next request is small if few did.
     range = least(RANGE, 2n * (upTo < asked ? upTo - after : range))
     let outcome: Outcome = 'done'
     if (events.length > 0) {
@@ -97,11 +97,11 @@ export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOpt
       let outcome: Outcome = 'done'
       try {
         outcome = await step()
-        if (isFailing) log.info('making webhook deliveries again')
+        if (isFailing) log.info('webhook deliveries are created again')
         isFailing = false
       } catch (error) {
         if (!isFailing && !closing.signal.aborted)
-          log.warn({ err: error }, 'no webhook deliveries are made; trying again')
+          log.warn({ err: error }, 'webhook deliveries cannot be created; retrying')
         isFailing = true
       }
       if (outcome === 'done') await Promise.race([wake.promise, pause(IDLE_MS, closing.signal)])
@@ -127,7 +127,7 @@ export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOpt
   }
 }
 
-/** All is made that is settled; there is more; or another process is making it. */
+/** All settled events are done, there are more, or another process is creating deliveries. */
 type Outcome = 'done' | 'more' | 'elsewhere'
 
 interface Step extends Pick<MakerOptions, 'isSending'> {
@@ -138,8 +138,8 @@ interface Step extends Pick<MakerOptions, 'isSending'> {
 }
 
 /**
- * Deliveries, the cursor behind their events, and a job that sees to it that they are sent, all or nothing. Undefined, and nothing
- * done, when another process has got there first.
+ * Saves deliveries, the cursor after their events, and a job that starts sending them, in one transaction. Returns undefined and does
+ * nothing if another process was first.
  */
 async function commitDeliveries(
   db: Database,
@@ -160,7 +160,7 @@ async function commitDeliveries(
   })
 }
 
-/** The body of an event is the same for every webhook, the message id is not. */
+/** The body of an event is the same for every webhook; the message id is not. */
 function deliveriesOf({ accountId, email, webhookIds, ...event }: OwedEvent): NewDelivery[] {
   const body = eventBody(event, { id: accountId, email })
   return webhookIds.map((webhookId) => ({ accountId, webhookId, id: newMessageId(), eventId: event.id, body }))

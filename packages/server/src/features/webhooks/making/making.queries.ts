@@ -3,13 +3,13 @@ import type { Database } from '../../../db/database.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import type { DeliverableEvent } from './event-body.ts'
 
-/** Up to which number of the event log deliveries have been made. */
+/** The number of the event log up to which deliveries were created. */
 export async function readCursor(db: Database): Promise<bigint> {
   const { event_id } = await db.selectFrom('webhook_cursor').select('event_id').executeTakeFirstOrThrow()
   return BigInt(event_id)
 }
 
-/** Moves it on from where it was thought to be; false when another process has moved it. Held until the transaction ends. */
+/** Advances the cursor from its expected value; false if another process has moved it. Locked until the transaction ends. */
 export async function moveCursor(db: Database, { from, to }: { from: bigint; to: bigint }): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_cursor')
@@ -19,29 +19,29 @@ export async function moveCursor(db: Database, { from, to }: { from: bigint; to:
   return numUpdatedRows > 0n
 }
 
-/** An event that webhooks ask for, with those that do. */
+/** An event and the webhooks that it is for. */
 export interface OwedEvent extends DeliverableEvent {
   accountId: string
   email: string
   webhookIds: string[]
 }
 
-/** What of a part of the log is owed. */
+/** The deliveries due for a part of the log. */
 export interface Owed {
   events: OwedEvent[]
-  /** The end of the part: as asked for, or less where that would be too much for one transaction. */
+  /** The end of the part: as requested, or less if that would be too much for one transaction. */
   upTo: bigint
 }
 
 /**
- * Bytes that the deliveries of one transaction have, about: they go to the database as one parameter. The event that passes it is the
- * last, so that there is always one: none has more than 400 KiB, which is 8 MiB for 20 webhooks.
+ * Approximate bytes of the deliveries of one transaction, which are one parameter of the statement. The event that exceeds the limit is
+ * the last, so that there is always one. An event has at most 400 KiB, which is 8 MiB for 20 webhooks.
  */
 const MOST_BYTES = 4 * 1024 * 1024
-/** What a delivery has besides the event's data, about. */
+/** Approximate bytes of a delivery besides the event's data. */
 const FIXED_BYTES = 1_000
 
-/** What of a range of the log is owed to webhooks that are enabled, in order. A webhook is owed nothing from before it was made. */
+/** The events of a range for enabled webhooks, in order. A webhook gets no events from before its creation. */
 export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
   const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
     select number::text as id, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data, account_id as "accountId", email,
@@ -70,7 +70,7 @@ export async function selectOwed(db: Database, { after, upTo }: { after: bigint;
   return { events, upTo: last?.hasNext ? BigInt(last.id) : upTo }
 }
 
-/** Seconds since the first event of a range; 0 where it holds none. */
+/** Seconds since the first event of a range; 0 if it has none. */
 export async function readOldestAge(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select greatest(0, extract(epoch from clock_timestamp() - "timestamp"))::float8 as seconds from event
@@ -84,10 +84,10 @@ export interface NewDelivery extends WebhookAddress {
   body: string
 }
 
-/** Due at once. Webhooks that were deleted meanwhile are left out, and those of this transaction stay till it ends. */
+/** Creates deliveries that are due at once. Webhooks deleted meanwhile are skipped; the others are locked until the transaction ends. */
 export async function insertDeliveries(db: Database, deliveries: readonly NewDelivery[]): Promise<void> {
   const column = <Name extends keyof NewDelivery>(name: Name) => deliveries.map((delivery) => delivery[name])
-  // The body of an event is sent once, however many webhooks it is for.
+  // The body of an event is sent to the database once for all its webhooks.
   const bodies = new Map(deliveries.map(({ eventId, body }) => [eventId, body]))
   await sql`
     with present as materialized (

@@ -6,7 +6,7 @@ import { type Message, signedHeaders } from '../webhook-message.ts'
 import { openSecret } from '../webhook-secret.ts'
 import type { SendableRow } from '../webhooks.queries.ts'
 
-/** Where deliveries of a webhook go, and what signs them now. */
+/** The URL of a webhook's deliveries, and the secrets that currently sign them. */
 export interface Receiver {
   url: URL
   secrets: string[]
@@ -43,7 +43,7 @@ export async function attempt(
   return withoutSignatures(answer, headers['webhook-signature'] ?? '')
 }
 
-/** Some receivers tell what they were sent. The beginning of an answer is kept, and a signature of now is for the receiver alone. */
+/** Some receivers echo the request. The start of a response is saved, so signatures are removed from it. */
 function withoutSignatures(answer: OutboundAnswer, signatures: string): OutboundAnswer {
   if (answer.status === null) return answer
   const macs = signatures.split(' ').map((each) => each.replace(/^v1,/, ''))

@@ -9,7 +9,7 @@ export async function countUndelivered(db: Database): Promise<{ pending: number;
   return rows[0]!
 }
 
-/** For how many seconds the delivery has been due that has been so for longest, where sending is not put off; 0 for none. */
+/** Seconds since the oldest due delivery became due, without webhooks whose sending is postponed; 0 if there is none. */
 export async function readLongestDue(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from clock_timestamp() - min(first.due))::float8 as seconds

@@ -2,15 +2,15 @@ import { performance } from 'node:perf_hooks'
 import type { Health } from './sending.queries.ts'
 
 /**
- * How much a receiver is given at a time: more and more while it answers well and quickly. It is left alone when it keeps
- * failing: after so many failures in a row one attempt a minute is made, until one succeeds.
+ * Limits the concurrent attempts to a receiver. The limit grows while the receiver responds successfully and quickly. After several
+ * failures in a row, it gets one attempt a minute until one succeeds.
  */
 export interface Breaker {
-  /** Attempts that may be under way now. */
+  /** Attempts that can be in flight now. */
   allowed(): number
-  /** Milliseconds until the next probe; undefined while there is no need of one. */
+  /** Milliseconds until the next probe; undefined while the circuit is closed. */
   probeIn(): number | undefined
-  /** Takes in how an attempt of so many milliseconds went; answers what is to be written down, if anything changed. */
+  /** Records the outcome and duration of an attempt. Returns the receiver's health to save, if it changed. */
   add(isSuccess: boolean, duration: number): Health | undefined
 }
 

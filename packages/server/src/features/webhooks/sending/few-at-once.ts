@@ -1,18 +1,18 @@
 import { ApiError } from '../../../errors.ts'
 
-/** Of each user, in each server process. */
+/** Per user and server process. */
 const MOST = 4
 
 const underWay = new Map<string, number>()
 
 /**
- * Runs what waits for somebody else's server while a request waits for it: only so much of it at a time for each user, or receivers that
- * take their time could hold all requests that a server takes (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
+ * Limits how many calls to other servers run at once for each user while requests wait for them. Otherwise slow receivers could occupy
+ * all requests that a server accepts (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
  */
 export async function fewAtOnce<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
   const before = underWay.get(accountId) ?? 0
   if (before >= MOST) {
-    throw new ApiError('LIMIT_EXCEEDED', `${MOST} tests of webhooks are under way: wait until one of them has ended`)
+    throw new ApiError('LIMIT_EXCEEDED', `${MOST} webhook tests are running: wait until one finishes`)
   }
   underWay.set(accountId, before + 1)
   try {

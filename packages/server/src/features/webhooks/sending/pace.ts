@@ -1,23 +1,23 @@
 import { performance } from 'node:perf_hooks'
 import type { Load } from '../../../http/load.ts'
 
-/** How fast attempts may begin: as they come, or, while clients wait, so many a second of all webhooks together. */
+/** How fast attempts can start: without a limit, or, while clients wait, a limited number per second for all webhooks. */
 export interface Pace {
-  /** Whether attempts are spread over turns now, a pause apart. */
+  /** Whether attempts are currently spread over rounds with a pause between them. */
   isSlowed(): boolean
-  /** How many of `wanted` one webhook may begin in this turn. */
+  /** How many of `wanted` one webhook can start in this round. */
   take(wanted: number): number
 }
 
 export interface PaceOptions {
   load: Load
-  /** How many webhooks share it. */
+  /** How many webhooks share the limit. */
   webhooks: () => number
 }
 
-/** With so many, a busy server still does 0.93 of the changes that it does without webhooks; with twice as many, 0.86 (benchmarks/webhooks). */
+/** At this rate, a busy server reaches 0.93 of its throughput without webhooks; at twice the rate, 0.86 (benchmarks/webhooks). */
 const SLOWED_PER_SECOND = 75
-/** What may have been left over for the next turn. */
+/** The most that can be left for the next round. */
 const SAVED = 20
 
 export function createPace({ load, webhooks }: PaceOptions): Pace {

@@ -3,13 +3,13 @@ import type { Database } from '../../../db/database.ts'
 import type { DeliveryStatus } from '../webhook.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 
-/** How an attempt went. */
+/** The outcome of an attempt. */
 export interface Result extends WebhookAddress {
   id: string
-  /** As the delivery was read: one that was changed meanwhile, sent again by its owner for one, stays as it is. */
+  /** The state in which the delivery was read. A delivery that changed meanwhile, for example by redelivery, is not updated. */
   tries: number
   status: DeliveryStatus
-  /** Seconds until the next attempt; null when there is none. */
+  /** Seconds until the next attempt; null if there is none. */
   delay: number | null
   httpStatus: number | null
   duration: number
@@ -38,14 +38,14 @@ export async function writeResults(db: Database, results: readonly Result[]): Pr
       and result.id = target.id`.execute(db)
 }
 
-/** What the attempts so far say of a receiver. */
+/** The health of a receiver after the attempts so far. */
 export interface HealthChange extends WebhookAddress {
   failures: number
-  /** Seconds until the next probe; null while the receiver is not given up. */
+  /** Seconds until the next probe; null while the circuit is closed. */
   probeIn: number | null
 }
 
-/** Answers the webhooks that have had nothing but failures for so many days. */
+/** Returns the webhooks whose deliveries have all failed for this many days. */
 export async function writeHealth(
   db: Database,
   changes: readonly HealthChange[],

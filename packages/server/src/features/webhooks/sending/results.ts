@@ -3,11 +3,11 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
-/** Writes down how attempts went, of all webhooks together: as many at a time as came while the last were being written. */
+/** Saves the outcomes of attempts of all webhooks in batches: each contains those that arrived during the previous write. */
 export interface Results {
-  /** Resolves once it is committed. `isHopeless`: the receiver has failed for days. */
+  /** Resolves when the outcome is committed. `isHopeless`: the receiver has failed for days. */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
-  /** What is not written by then is attempted again. */
+  /** Outcomes that are not saved by then are lost, and their deliveries are attempted again. */
   close(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function createResults(db: Database, holder: string, log: FastifyBaseLogg
         for (const { result, written } of batch) written.resolve({ isHopeless: hopeless.has(result.webhookId) })
         isFailing = false
       } catch (error) {
-        if (!isFailing) log.warn({ err: error }, 'how deliveries went cannot be written down; trying again')
+        if (!isFailing) log.warn({ err: error }, 'the results of deliveries cannot be saved; retrying')
         isFailing = true
         if (closing.signal.aborted) return
         await sleep(RETRY_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {})

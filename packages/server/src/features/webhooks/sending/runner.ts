@@ -19,31 +19,31 @@ export interface RunnerDeps {
   secrets: Secrets
   outbound: Outbound
   results: Results
-  /** Requests go first: while there are many, webhooks send less. */
+  /** Requests have priority: while there are many, webhooks send less. */
   pace: Pace
   log: FastifyBaseLogger
   /** Seconds between the attempts of a delivery. */
   schedule: readonly number[]
-  /** Told of every attempt. */
+  /** Called after every attempt. */
   onAttempt: (answer: OutboundAnswer) => void
-  /** Attempts that the process may make at one time, for all webhooks together. */
+  /** Maximum number of concurrent attempts of the process, for all webhooks. */
   slots: { free: number }
 }
 
-/** Sends what is due for one webhook, for as long as there is something. */
+/** Sends the due deliveries of one webhook until there are none. */
 export interface Runner {
   /** There may be something new; `isChanged`: of the webhook itself as well. */
   wake(isChanged?: boolean): void
-  /** Begins nothing more; attempts under way are given up after `within` milliseconds. */
+  /** Starts no more attempts; aborts those in flight after `within` milliseconds. */
   stop(within: number): void
   /** Never rejects. */
   ended: Promise<RunnerEnd>
 }
 
 export interface RunnerEnd {
-  /** Seconds before which there is no use in beginning again; null: until something changes. */
+  /** Seconds until a new run is useful; null: not until something changes. */
   restFor: number | null
-  /** Something came after the last look. */
+  /** Whether something arrived after the last read. */
   isWoken: boolean
 }
 
@@ -51,14 +51,14 @@ const FETCH = 100
 const LEAST_QUEUE = 20
 /** A change of the webhook is noticed within this time. */
 const FRESH_MS = 1_000
-/** Retries come due without a word. */
+/** No notification announces a due retry, so the runner polls. */
 const LOOK_MS = 1_000
-/** How long to stay when there is nothing to send: the next delivery then starts at once. */
+/** How long to keep an idle webhook, so that its next delivery starts at once. */
 const LINGER_MS = 2_000
-/** Between turns while clients wait: what came about meanwhile is read and written together. */
+/** Between rounds while clients wait, so that reads and writes are batched. */
 const SLOWED_MS = 100
 const AFTER_FAULT_SECONDS = 5
-/** Of a receiver that was set just now. */
+/** The health of a new receiver. */
 const UNKNOWN: Health = { failures: 0, probeIn: null }
 
 export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: Health): Runner {
@@ -67,7 +67,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
   const stopping = new AbortController()
   const cutting = new AbortController()
   const underWay = new Set<Promise<void>>()
-  /** Read and not yet written down. */
+  /** Deliveries that were read but whose outcome is not saved yet. */
   const taken = new Set<string>()
   let queue: DueDelivery[] = []
   let signal = Promise.withResolvers<void>()
@@ -77,7 +77,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
   let receiver: Receiver | undefined
   let readAt = Number.NEGATIVE_INFINITY
 
-  /** Undefined when nothing is to be sent: it was deleted, disabled or paused. */
+  /** Undefined if the webhook was deleted, disabled, or paused. */
   const currentReceiver = async (): Promise<Receiver | undefined> => {
     if (performance.now() - readAt < FRESH_MS) return receiver
     const row = await findSendable(db, webhook.accountId, webhook.webhookId)
@@ -119,14 +119,16 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
     if (cutting.signal.aborted) return
     deps.onAttempt(answer)
     const verdict = judge(answer, { tries: delivery.tries, schedule: deps.schedule, now: new Date() })
-    // How the former receiver does says nothing of the one that is set now.
+    // An outcome of the previous receiver says nothing about the current one.
     const health = isCurrent(to) ? breaker.add(verdict.status === 'delivered', answer.duration) : undefined
-    // Written down beside the next attempts, which need not wait for it.
+    // Saved while the next attempts run.
     void writeDown({ ...deps, webhook }, { delivery, url: to.url, answer, verdict, health })
       .then(({ isStopped }) => {
         if (isStopped) readAt = Number.NEGATIVE_INFINITY
       })
-      .catch((error: unknown) => log.debug({ err: error, ...webhook }, 'a delivery will be attempted again'))
+      .catch((error: unknown) =>
+        log.debug({ err: error, ...webhook }, 'the result of a delivery was not saved; it will be retried'),
+      )
       .finally(() => {
         taken.delete(delivery.id)
         signal.resolve()
@@ -148,7 +150,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
         if (performance.now() - idleSince >= LINGER_MS) break
       } else {
         if (underWay.size === 0 && breaker.allowed() === 0) {
-          // What is queued stays pending.
+          // Queued deliveries stay pending.
           for (const { id } of queue) taken.delete(id)
           queue = []
           if (taken.size === 0) break
@@ -163,7 +165,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
 
   const finish = async (): Promise<RunnerEnd> => {
     const end = await run().catch((error: unknown) => {
-      log.warn({ err: error, ...webhook }, 'sending to a webhook broke off; it goes on soon')
+      log.warn({ err: error, ...webhook }, 'sending to a webhook was interrupted; it resumes soon')
       return { restFor: AFTER_FAULT_SECONDS }
     })
     await Promise.all(underWay)

@@ -22,16 +22,16 @@ import {
   takeHold,
 } from './sending.queries.ts'
 
-/** Sends deliveries. One in each process; each webhook is held by one of them at a time. */
+/** Sends deliveries. There is one per process, and one of them at a time holds a webhook. */
 export interface Sender {
-  /** Sends what is due for a webhook, or wakes who holds it. */
+  /** Sends a webhook's due deliveries, or wakes the process that holds it. */
   start(webhook: WebhookAddress): Promise<void>
-  /** The same, and not waited for. */
+  /** The same, without waiting. */
   kick(webhook: WebhookAddress): void
-  /** The webhook was changed, or something is due: sends if it is held here, or by nobody. */
+  /** The webhook changed or has a due delivery: sends if this process or no process holds it. */
   tell(webhook: WebhookAddress): void
   isSending(webhook: WebhookAddress): boolean
-  /** Begins nothing more, waits a little for what is under way, and lets go of everything. */
+  /** Starts no more attempts, waits briefly for those in flight, and releases all webhooks. */
   close(): Promise<void>
 }
 
@@ -42,14 +42,14 @@ export interface SenderOptions {
   load: Load
   log: FastifyBaseLogger
   schedule: readonly number[]
-  /** Told of every attempt. */
+  /** Called after every attempt. */
   onAttempt: (answer: OutboundAnswer) => void
 }
 
 const RENEW_MS = 3_000
 const SLOTS = 1_000
 const STOP_MS = 3_000
-/** A watch looks after the end of a hold whether it was renewed. */
+/** A job checks after the end of a hold whether it was renewed. */
 const WATCH_SECONDS = HOLD_SECONDS + 1
 
 export function createSender(options: SenderOptions): Sender {
@@ -83,12 +83,12 @@ export function createSender(options: SenderOptions): Sender {
 
   const kick = (webhook: WebhookAddress, isTold?: boolean): void => {
     start(webhook, isTold).catch((error: unknown) =>
-      log.debug({ err: error, ...webhook }, 'sending starts later, by its job'),
+      log.debug({ err: error, ...webhook }, 'sending could not start now; its job starts it later'),
     )
   }
 
   const begin = async (webhook: WebhookAddress, isTold: boolean): Promise<void> => {
-    // A hold is this process's, whichever runner took it: what is being let go of would be taken away from the next one.
+    // A hold belongs to the process, not to a runner, so releasing it would take it from the next runner.
     await lettingGo.get(webhook.webhookId)?.catch(() => {})
     const health = await holdOrTell(db, webhook, { holder, isTold })
     if (health === undefined) return
@@ -96,7 +96,9 @@ export function createSender(options: SenderOptions): Sender {
     runners.set(webhook.webhookId, { webhook, runner })
     const finished = runner.ended
       .then((end) => finish(webhook, end))
-      .catch((error: unknown) => log.debug({ err: error, ...webhook }, 'the hold of a webhook ends by itself'))
+      .catch((error: unknown) =>
+        log.debug({ err: error, ...webhook }, 'a webhook could not be released; its hold expires'),
+      )
     finishing.add(finished)
     void finished.finally(() => finishing.delete(finished))
   }
@@ -108,7 +110,7 @@ export function createSender(options: SenderOptions): Sender {
     runners.delete(webhookId)
     const wasHeld = await letting.finally(() => lettingGo.delete(webhookId))
     if (!wasHeld || closing.signal.aborted) return
-    // What was made while it was let go has a job, which may have been replaced by the one of letting go.
+    // Deliveries created during the release have a job, which the job of the release may have replaced.
     const seconds = restFor === 0 ? await secondsUntilDue(db, webhook) : undefined
     if (isWoken || (seconds !== undefined && seconds <= 0)) await start(webhook)
   }
@@ -148,8 +150,8 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /**
- * Takes the webhook, and has the queue look after it should this process die. One that another process holds is made known to
- * that one.
+ * Takes the webhook, with a job that resumes sending if this process dies. If another process holds the webhook, notifies that
+ * process.
  */
 async function holdOrTell(
   db: Database,
@@ -165,14 +167,14 @@ async function holdOrTell(
     }
     const heldFor = await findHoldEnd(transaction, webhook)
     if (heldFor === undefined) return undefined
-    // Every process was told what this one was told.
+    // Every process received the same notification.
     if (!isTold) await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
     await putJobs(transaction, deliverJob, [watch(heldFor + 1)])
     return undefined
   })
 }
 
-/** Lets go of a webhook; its next delivery, or probe, has a job from then on. False when it was no longer held. */
+/** Releases a webhook, with a job for its next delivery or probe. False if it was no longer held. */
 async function letGo(
   db: Database,
   webhook: WebhookAddress,

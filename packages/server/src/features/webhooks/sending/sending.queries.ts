@@ -4,15 +4,15 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 
 export const HOLD_SECONDS = 10
 
-/** What is known of a receiver when a process begins to send to it. */
+/** The saved health of a receiver when a process starts to send to it. */
 export interface Health {
-  /** Attempts in a row that failed. */
+  /** Consecutive failed attempts. */
   failures: number
-  /** Seconds until the next probe of a receiver that keeps failing; null for one that does not. */
+  /** Seconds until the next probe of a receiver that keeps failing; null for others. */
   probeIn: number | null
 }
 
-/** Takes a webhook to send to; undefined when another process holds it, or it is gone. */
+/** Takes a webhook to send its deliveries; undefined if another process holds it or it was deleted. */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
   const { rows } = await sql<Health>`
     update webhook_sending
@@ -23,7 +23,7 @@ export async function takeHold(db: Database, { accountId, webhookId }: WebhookAd
   return rows[0]
 }
 
-/** Seconds until the hold of another process ends unless it is renewed; undefined when there is none. */
+/** Seconds until another process's hold ends unless it is renewed; undefined if there is none. */
 export async function findHoldEnd(db: Database, { accountId, webhookId }: WebhookAddress): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from held_until - clock_timestamp())::float8 as seconds from webhook_sending
@@ -31,7 +31,7 @@ export async function findHoldEnd(db: Database, { accountId, webhookId }: Webhoo
   return rows[0] && Math.max(0, rows[0].seconds)
 }
 
-/** Keeps what is held. Answers which of them still are. */
+/** Renews holds. Returns those that are still held. */
 export async function renewHolds(db: Database, holder: string, webhooks: readonly WebhookAddress[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with held as materialized (
@@ -48,7 +48,7 @@ export async function renewHolds(db: Database, holder: string, webhooks: readonl
   return rows.map(({ id }) => id)
 }
 
-/** False when it was no longer held. */
+/** False if it was no longer held. */
 export async function releaseHold(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -64,20 +64,20 @@ export async function releaseHold(
 export interface DueDelivery {
   id: string
   body: string
-  /** Attempts since it was made, or was to be sent again. */
+  /** Attempts since it was created or redelivered. */
   tries: number
 }
 
 export interface Due {
   deliveries: DueDelivery[]
-  /** Whether more are due, or may be. */
+  /** Whether more are or may be due. */
   mayHaveMore: boolean
 }
 
-/** Bytes that are read at a time, about: the delivery that passes it is the last. One may have hundreds of KiB. */
+/** Approximate number of bytes to read at a time: the delivery that exceeds it is the last. One can have hundreds of KiB. */
 const MOST_BYTES = 1024 * 1024
 
-/** The deliveries that have been due for longest, without those named. */
+/** The deliveries that became due first, except the given ones. */
 export async function selectDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -102,7 +102,7 @@ export async function selectDue(
   }
 }
 
-/** Seconds until a delivery is due, 0 or less when one is; undefined when none is pending. */
+/** Seconds until a delivery is due, 0 or less if one is; undefined if none is pending. */
 export async function secondsUntilDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -113,7 +113,7 @@ export async function secondsUntilDue(
   return rows[0]?.seconds ?? undefined
 }
 
-/** Webhooks with deliveries that have been due for some time and that nobody is sending. */
+/** Webhooks with overdue deliveries that no process is sending. */
 export async function selectNeglected(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`
     select sending.account_id as "accountId", sending.webhook_id as "webhookId" from webhook_sending as sending

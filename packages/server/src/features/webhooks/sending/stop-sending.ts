@@ -7,13 +7,13 @@ import { lockWebhook, writeWebhook } from '../webhooks.queries.ts'
 
 export interface Stop {
   reason: 'gone' | 'hopeless'
-  /** Where the attempts went that say so. */
+  /** The URL of the failed attempts. */
   url: URL
 }
 
 /**
- * Stops sending to a receiver: one that answered 410 is disabled, one that failed for days paused. An event says so. False, and
- * nothing done, where the webhook has another URL by now.
+ * Stops sending to a receiver: a webhook whose receiver responded with 410 is disabled, and one that failed for days is paused. An
+ * event records it. Returns false and does nothing if the webhook's URL has changed.
  */
 export async function stopSending(
   db: Database,

@@ -1,13 +1,13 @@
 import type { OutboundAnswer } from '../../../outbound/outbound.ts'
 import type { DeliveryStatus } from '../webhook.ts'
 
-/** What an answer means for its delivery. */
+/** What a response means for its delivery. */
 export interface Verdict {
   status: DeliveryStatus
-  /** Seconds until the next attempt; null when there is none. */
+  /** Seconds until the next attempt; null if there is none. */
   delay: number | null
   error: string | null
-  /** The receiver wants no more. */
+  /** The receiver wants no more deliveries. */
   isGone: boolean
 }
 
@@ -17,7 +17,7 @@ export interface VerdictOptions {
   /** Seconds between attempts. */
   schedule: readonly number[]
   now: Date
-  /** The webhook has another receiver by now, which may want more. */
+  /** Whether the webhook now has another receiver, which may want deliveries. */
   isFormer?: boolean
   /** From 0 to 1. */
   random?: () => number
@@ -30,10 +30,10 @@ export function judge(answer: OutboundAnswer, options: VerdictOptions): Verdict 
   if (answer.status === null) return failure(answer.error, undefined, options)
   const { status, retryAfter } = answer
   if (status >= 200 && status < 300) return { status: 'delivered', delay: null, error: null, isGone: false }
-  // Standard Webhooks: the receiver does not want this webhook any more.
+  // Standard Webhooks: the receiver no longer wants this webhook.
   if (status === 410 && options.isFormer !== true)
-    return { status: 'failed', delay: null, error: 'the receiver answered 410 Gone', isGone: true }
-  return failure(`the receiver answered ${status}`, readRetryAfter(retryAfter, options.now), options)
+    return { status: 'failed', delay: null, error: 'the receiver responded with 410 Gone', isGone: true }
+  return failure(`the receiver responded with ${status}`, readRetryAfter(retryAfter, options.now), options)
 }
 
 function failure(error: string, wanted: number | undefined, options: VerdictOptions): Verdict {
@@ -44,7 +44,7 @@ function failure(error: string, wanted: number | undefined, options: VerdictOpti
   return { status: 'pending', delay: Math.max(delay, wanted ?? 0), error, isGone: false }
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. At most a day is waited. */
+/** RFC 9110 §10.2.3: seconds or a date. Limited to one day. */
 function readRetryAfter(text: string | undefined, now: Date): number | undefined {
   if (text === undefined) return undefined
   const seconds = /^\d{1,9}$/.test(text.trim()) ? Number(text) : (Date.parse(text) - now.getTime()) / 1_000

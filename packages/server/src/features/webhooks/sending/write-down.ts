@@ -16,19 +16,19 @@ export interface WriteDownDeps {
 /** An attempt that has ended. */
 export interface Ended {
   delivery: DueDelivery
-  /** Where it went. */
+  /** The URL of the attempt. */
   url: URL
   answer: OutboundAnswer
   verdict: Verdict
-  /** What it says of the receiver, if anything new. */
+  /** The receiver's health, if it changed. */
   health: Health | undefined
 }
 
-/** Resolves once it is committed how an attempt went. `isStopped`: for what it says nothing more is sent to its URL. */
+/** Resolves when the outcome of an attempt is committed. `isStopped`: because of it, nothing more is sent to the URL. */
 export async function writeDown(deps: WriteDownDeps, ended: Ended): Promise<{ isStopped: boolean }> {
   const { db, results, webhook } = deps
   const { delivery, url, answer, health } = ended
-  // First: it ends the delivery only where it ends the sending.
+  // First, because the delivery ends only if the sending ends.
   const isFormer = ended.verdict.isGone && !(await stopSending(db, webhook, { reason: 'gone', url }))
   const { isGone, ...verdict } = isFormer ? ofFormer(deps, ended) : ended.verdict
   const { isHopeless } = await results.add(
