@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
-import { exitCodeTable } from '../packages/cli/src/cli-error.ts'
+import { exitCodeTable } from '../packages/cli/src/errors/cli-error.ts'
 import { buildWholeProgram } from '../packages/cli/src/program.ts'
 
 /** docs/reference/cli.md: every command with its arguments and options, from the program itself. */

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { addUser, credentialsFileName } from '../../packages/cli/src/add-user.ts'
-import { type Installation, withInstallation } from '../../packages/cli/src/installation.ts'
+import { type Installation, withInstallation } from '../../packages/cli/src/installation/installation.ts'
 import { seedFleet, vacuumFleetTables } from '../../packages/cli/src/seed/seed-fleet.ts'
+import { addUser, credentialsFileName } from '../../packages/cli/src/users/add-user.ts'
 import { fillLog } from './log.ts'
 
 /** A filter for them finds as many in a large fleet as in a small one. */

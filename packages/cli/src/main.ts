@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander'
-import { exitCodes } from './cli-error.ts'
-import { printFailure } from './failure.ts'
-import { followLauncher, handleOutputErrors } from './process.ts'
+import { exitCodes } from './errors/cli-error.ts'
+import { printFailure } from './errors/failure.ts'
 import { buildProgram, configureUsageErrors } from './program.ts'
+import { followLauncher, handleOutputErrors } from './terminal/process.ts'
 
 /** Runs one command and returns the process's exit code. */
 export async function main(args: readonly string[]): Promise<number> {

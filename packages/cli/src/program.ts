@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { CommandEntry } from './commands/command-entry.ts'
 import { commandTable } from './commands/table.ts'
-import { prose } from './new-command.ts'
+import { prose } from './options/new-command.ts'
 import { version } from './version.ts'
 
 const description = prose(`Self-hosted device and service management.

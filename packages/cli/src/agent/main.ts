@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from '../cli-error.ts'
+import { CliError, exitCodes } from '../errors/cli-error.ts'
 import { createLog } from './log.ts'
 import { runAgent } from './run.ts'
 import type { AgentOptions } from './settings.ts'

@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from '../cli-error.ts'
+import { CliError, exitCodes } from '../errors/cli-error.ts'
 import { brokerUrlOf } from './connection/broker-url.ts'
 import { createChangeSignal } from './connection/change-signal.ts'
 import { stayConnected } from './connection/stay-connected.ts'

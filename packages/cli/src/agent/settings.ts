@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from '../cli-error.ts'
+import { CliError, exitCodes } from '../errors/cli-error.ts'
 import { type AgentConfig, readAgentConfig } from './config/config.ts'
 import { stateFolder } from './state/state-folder.ts'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { AttributeChanges } from '@muster/client'
-import { usageError } from '../cli-error.ts'
+import { usageError } from '../errors/cli-error.ts'
 
 /** New values by name. Null removes the attribute. */
 export type Changes = Map<string, string | null>

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import { usageError } from '../cli-error.ts'
 import { whereHelp } from '../devices/where.ts'
-import { type ClientOptions, collect } from '../new-command.ts'
+import { usageError } from '../errors/cli-error.ts'
+import { type ClientOptions, collect } from '../options/new-command.ts'
 
 /** The common options of `attributes set` and `attributes unset`. */
 export interface ChangeOptions extends ClientOptions {

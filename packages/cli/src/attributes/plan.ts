@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { AttributeChanges, Muster } from '@muster/client'
-import { usageError } from '../cli-error.ts'
 import { isId } from '../devices/find-device.ts'
 import { matching } from '../devices/matching.ts'
 import { readWhere } from '../devices/where.ts'
+import { usageError } from '../errors/cli-error.ts'
 import type { ChangeOptions } from './change-options.ts'
 
 /** Devices that match conditions, or devices and services with these ids. */

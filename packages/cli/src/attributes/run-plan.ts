@@ -1,8 +1,8 @@
 import { errorOf, type Muster } from '@muster/client'
-import { exitCodes } from '../cli-error.ts'
+import { exitCodes } from '../errors/cli-error.ts'
 import { printJson, say } from '../output/print-one.ts'
-import { ignoreClosedOutput, onInterrupt } from '../process.ts'
-import { type Progress, showProgress } from '../progress.ts'
+import { ignoreClosedOutput, onInterrupt } from '../terminal/process.ts'
+import { type Progress, showProgress } from '../terminal/progress.ts'
 import { type Plan, targetPages } from './plan.ts'
 import { newStateFile, removeState, writeState } from './state-file.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { CliError, usageError } from '../cli-error.ts'
+import { CliError, usageError } from '../errors/cli-error.ts'
 import type { Plan } from './plan.ts'
 
 /** The default folder for state files of bulk changes. */

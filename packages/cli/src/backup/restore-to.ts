@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { restoreTo } from '@muster/server/backup/base/restore-to.ts'
 import { recordOverConnection } from '@muster/server/features/users/record-installation-event.ts'
-import { standardErrorLog } from '../log.ts'
+import { standardErrorLog } from '../installation/log.ts'
 import { readArchive } from './archive.ts'
 import { withProgress } from './with-progress.ts'
 

@@ -1,7 +1,7 @@
 import { BackupError, type BackupReason } from '@muster/server/backup/backup-error.ts'
-import { CliError, type ExitCode, exitCodes } from '../cli-error.ts'
-import { onInterrupt } from '../process.ts'
-import { type Progress, showProgress } from '../progress.ts'
+import { CliError, type ExitCode, exitCodes } from '../errors/cli-error.ts'
+import { onInterrupt } from '../terminal/process.ts'
+import { type Progress, showProgress } from '../terminal/progress.ts'
 
 interface Watch {
   signal: AbortSignal

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { usageError } from '../cli-error.ts'
-import { newCommand, prose } from '../new-command.ts'
+import { usageError } from '../errors/cli-error.ts'
+import { newCommand, prose } from '../options/new-command.ts'
 
 interface Options {
   json?: boolean
@@ -39,7 +39,7 @@ async function run(path: string | undefined, { json = false, base = false, list 
 async function writeFile(file: string, json: boolean): Promise<void> {
   const [{ withDatabase }, { writeBackup }, { summarizeFile }, { recordBackup }, { countRows, withProgress }] =
     await Promise.all([
-      import('../local-database.ts'),
+      import('../installation/local-database.ts'),
       import('@muster/server/backup/write-backup.ts'),
       import('@muster/server/backup/backup-summary.ts'),
       import('../backup/record-backup.ts'),

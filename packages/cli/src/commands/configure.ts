@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { usageError } from '../cli-error.ts'
-import { ask, askSecretly } from '../confirm.ts'
-import { credentialsFile, homeCredentials, profilesIn, readTextIfReadable } from '../credentials.ts'
-import { newCommand, prose } from '../new-command.ts'
+import { credentialsFile, homeCredentials, profilesIn, readTextIfReadable } from '../credentials/credentials.ts'
+import { assertProfileName, writeProfile } from '../credentials/write-profile.ts'
+import { usageError } from '../errors/cli-error.ts'
+import { newCommand, prose } from '../options/new-command.ts'
 import { printJson, say } from '../output/print-one.ts'
-import { assertProfileName, writeProfile } from '../write-profile.ts'
+import { ask, askSecretly } from '../terminal/confirm.ts'
 
 interface Options {
   json?: boolean

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { exitCodes } from '../cli-error.ts'
-import { printed } from '../color.ts'
-import { readCredentials } from '../credentials.ts'
+import { readCredentials } from '../credentials/credentials.ts'
 import { type Finding, failed, ok } from '../doctor/check.ts'
-import { describe } from '../failure.ts'
-import { type ClientOptions, newClientCommand, prose } from '../new-command.ts'
+import { exitCodes } from '../errors/cli-error.ts'
+import { describe } from '../errors/failure.ts'
+import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
 import { printJson, say } from '../output/print-one.ts'
+import { printed } from '../terminal/color.ts'
 
 export function doctorCommand(): Command {
   return newClientCommand('doctor')
@@ -34,7 +34,7 @@ async function* checks(options: ClientOptions): AsyncGenerator<Finding> {
       import('../doctor/server.ts'),
       import('../doctor/signature.ts'),
       import('../doctor/this-machine.ts'),
-      import('../open-muster.ts'),
+      import('../server/open-muster.ts'),
     ])
   yield ok('node', `${process.version} at ${process.execPath}`)
   let credentials: Awaited<ReturnType<typeof readCredentials>>

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../new-command.ts'
+import { newCommand, prose } from '../options/new-command.ts'
 
 export function migrateCommand(): Command {
   return newCommand('migrate')
@@ -9,7 +9,7 @@ servers one at a time. Uses DATABASE_URL, else the database in MUSTER_DATA, whet
     )
     .action(async ({ json }: { json?: boolean }) => {
       const [{ withDatabase }, { migrate }] = await Promise.all([
-        import('../local-database.ts'),
+        import('../installation/local-database.ts'),
         import('@muster/server/db/migrate.ts'),
       ])
       const done = await withDatabase(({ db, log }) => migrate(db, { log }))

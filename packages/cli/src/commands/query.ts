@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { type Answer, errorOf } from '@muster/client'
 import type { Command } from 'commander'
-import { usageError } from '../cli-error.ts'
-import { printFailure } from '../failure.ts'
-import { type ClientOptions, collect, newClientCommand } from '../new-command.ts'
-import { openMuster } from '../open-muster.ts'
+import { usageError } from '../errors/cli-error.ts'
+import { printFailure } from '../errors/failure.ts'
+import { type ClientOptions, collect, newClientCommand } from '../options/new-command.ts'
+import { openMuster } from '../server/open-muster.ts'
 
 interface Options extends ClientOptions {
   file?: string
@@ -38,7 +38,7 @@ Examples:
 async function run(document: string | undefined, options: Options): Promise<void> {
   const variables = await readVariables(options)
   const source = await readDocument(document, options.file)
-  if (options.check) return (await import('../check-document.ts')).checkDocument(source, options)
+  if (options.check) return (await import('../server/check-document.ts')).checkDocument(source, options)
   const muster = await openMuster(options, 2)
   const { operationName } = options
   const response = await muster.execute(source, variables, operationName === undefined ? {} : { operationName })

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { usageError } from '../cli-error.ts'
-import { newCommand, prose, wholeNumber } from '../new-command.ts'
+import { usageError } from '../errors/cli-error.ts'
+import { newCommand, prose, wholeNumber } from '../options/new-command.ts'
 
 interface Options {
   json?: boolean
@@ -63,7 +63,7 @@ async function run(path: string | undefined, options: Options): Promise<void> {
 async function restoreFile(file: string, { json, withoutKey }: { json: boolean; withoutKey: boolean }): Promise<void> {
   const [{ withDatabase }, { restoreBackup }, { recordInstallationEvent }, { countRows, withProgress }] =
     await Promise.all([
-      import('../local-database.ts'),
+      import('../installation/local-database.ts'),
       import('@muster/server/backup/restore-backup.ts'),
       import('@muster/server/features/users/record-installation-event.ts'),
       import('../backup/with-progress.ts'),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { type ClientOptions, newClientCommand, prose } from '../new-command.ts'
-import { write } from '../process.ts'
-import { readSchema } from '../read-schema.ts'
+import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
+import { readSchema } from '../server/read-schema.ts'
+import { write } from '../terminal/process.ts'
 
 interface Options extends ClientOptions {
   url?: string

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { newCommand, prose, wholeNumber } from '../new-command.ts'
-import { showProgress } from '../progress.ts'
+import { newCommand, prose, wholeNumber } from '../options/new-command.ts'
+import { showProgress } from '../terminal/progress.ts'
 
 interface Options {
   json?: boolean
@@ -25,7 +25,7 @@ events are recorded. Uses DATABASE_URL, else the database in MUSTER_DATA, whethe
 
 async function run({ users, devices, services, json = false }: Options): Promise<void> {
   const [{ withInstallation }, { seedFleets }] = await Promise.all([
-    import('../installation.ts'),
+    import('../installation/installation.ts'),
     import('../seed/seed-fleets.ts'),
   ])
   const started = performance.now()

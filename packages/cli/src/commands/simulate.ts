@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
-import { CliError, exitCodes } from '../cli-error.ts'
-import { readCredentials } from '../credentials.ts'
-import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../new-command.ts'
-import { openMuster } from '../open-muster.ts'
-import { onInterrupt } from '../process.ts'
-import { showProgress } from '../progress.ts'
+import { readCredentials } from '../credentials/credentials.ts'
+import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../options/new-command.ts'
+import { openMuster } from '../server/open-muster.ts'
 import type { Counts } from '../simulate/counts.ts'
 import type { Credentials } from '../simulate/device.ts'
+import { onInterrupt } from '../terminal/process.ts'
+import { showProgress } from '../terminal/progress.ts'
 
 interface Options extends ClientOptions {
   devices: number

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
 import { commandTable } from '../commands/table.ts'
-import { credentialsFile, profilesIn, readTextIfReadable } from '../credentials.ts'
+import { credentialsFile, profilesIn, readTextIfReadable } from '../credentials/credentials.ts'
 import { buildProgram } from '../program.ts'
 
 export interface Candidate {
@@ -80,7 +80,7 @@ async function deviceNames(
   typed: string,
   which: { credentials?: string | undefined; profile?: string | undefined },
 ): Promise<Candidate[]> {
-  const { openMuster } = await import('../open-muster.ts')
+  const { openMuster } = await import('../server/open-muster.ts')
   const muster = await openMuster(which, 0)
   const signal = AbortSignal.timeout(Number(process.env.MUSTER_COMPLETION_TIMEOUT) || TIMEOUT_MS)
   const { login } = await muster.select(

@@ -1,4 +1,4 @@
-import { write } from '../process.ts'
+import { write } from '../terminal/process.ts'
 import { type Candidate, findCandidates } from './candidates.ts'
 import type { Shell } from './scripts.ts'
 

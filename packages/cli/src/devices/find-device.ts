@@ -1,5 +1,5 @@
 import type { Muster } from '@muster/client'
-import { CliError, exitCodes, usageError } from '../cli-error.ts'
+import { CliError, exitCodes, usageError } from '../errors/cli-error.ts'
 
 const id = /^80(?::[0-9a-f]{2}){7}$/i
 

@@ -1,5 +1,5 @@
 import type { Muster } from '@muster/client'
-import { usageError } from '../cli-error.ts'
+import { usageError } from '../errors/cli-error.ts'
 
 /** A filter of the API's list of devices. */
 export interface DeviceFilter {

@@ -1,4 +1,4 @@
-import { type Fetched, fetchText } from '../fetch-text.ts'
+import { type Fetched, fetchText } from '../server/fetch-text.ts'
 import { type Finding, failed, ok, warning } from './check.ts'
 
 const CLOCK_REJECTED_S = 300

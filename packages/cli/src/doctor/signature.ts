@@ -1,5 +1,5 @@
 import type { Muster } from '@muster/client'
-import { describe } from '../failure.ts'
+import { describe } from '../errors/failure.ts'
 import { version } from '../version.ts'
 import { type Finding, failed, ok, warning } from './check.ts'
 

@@ -1,5 +1,5 @@
 import type { EventType } from '@muster/client'
-import { namesWithCommas } from '../new-command.ts'
+import { namesWithCommas } from '../options/new-command.ts'
 
 /** Parses event types as in the schema or in webhooks: `device.state` for DEVICE_STATE. */
 export const eventTypes = (text: string, before: readonly EventType[] = []): EventType[] =>

@@ -1,6 +1,6 @@
 import { type Outcome, triedRows } from '@muster/fleet-csv/import/outcome'
-import { type ExitCode, exitCodes } from '../cli-error.ts'
-import { describe, exitCodeOf, printFailure } from '../failure.ts'
+import { type ExitCode, exitCodes } from '../errors/cli-error.ts'
+import { describe, exitCodeOf, printFailure } from '../errors/failure.ts'
 
 export interface Report {
   outcome: Outcome

@@ -1,6 +1,6 @@
-import { type ClientOptions, newClientCommand } from '../new-command.ts'
-import { openMuster } from '../open-muster.ts'
+import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
 import { printJson, say } from '../output/print-one.ts'
+import { openMuster } from '../server/open-muster.ts'
 
 /** The commands `keys enable` and `keys disable`. */
 export function enableOrDisableCommand(name: string, enabled: boolean) {

@@ -1,4 +1,4 @@
-import { usageError } from '../cli-error.ts'
+import { usageError } from '../errors/cli-error.ts'
 
 export interface Column<Item> {
   /** The heading, and the name for --columns. */

@@ -1,8 +1,8 @@
 import { type Cell, formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
-import { printed } from '../color.ts'
-import type { ListOptions } from '../new-command.ts'
-import { write } from '../process.ts'
+import type { ListOptions } from '../options/new-command.ts'
+import { printed } from '../terminal/color.ts'
+import { write } from '../terminal/process.ts'
 import { type Column, textOf } from './column.ts'
 import { layOut } from './table.ts'
 

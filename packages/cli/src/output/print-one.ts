@@ -1,5 +1,5 @@
-import { printed } from '../color.ts'
-import { write } from '../process.ts'
+import { printed } from '../terminal/color.ts'
+import { write } from '../terminal/process.ts'
 import type { Column } from './column.ts'
 import { cellOf, layOut } from './table.ts'
 import { padEnd, visible, widthOf } from './text-width.ts'

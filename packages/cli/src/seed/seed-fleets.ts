@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Database } from '@muster/server/db/database.ts'
-import { addUser, credentialsFileName } from '../add-user.ts'
-import type { Installation } from '../installation.ts'
+import type { Installation } from '../installation/installation.ts'
+import { addUser, credentialsFileName } from '../users/add-user.ts'
 import { seedFleet, vacuumFleetTables } from './seed-fleet.ts'
 
 export interface SeededFleet {

@@ -1,7 +1,7 @@
 import type { Muster, ServiceInput } from '@muster/client'
 import { toServiceFields } from '@muster/fleet-csv/csv/device-services'
 import { parseServices } from '@muster/fleet-csv/csv/services-cell'
-import { usageError } from '../cli-error.ts'
+import { usageError } from '../errors/cli-error.ts'
 
 export const serviceHelp = `
 Write a service as [!][name=]type[:host][:port], as in files for "muster import":

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { CliError, exitCodes } from '../cli-error.ts'
+import { CliError, exitCodes } from '../errors/cli-error.ts'
 
 /** Rejects addresses of other machines, because a fleet opens thousands of connections. */
 export function assertLoopback(url: string, what: string): void {

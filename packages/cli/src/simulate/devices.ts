@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forEachConcurrently, type Muster } from '@muster/client'
-import { CliError } from '../cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
 import type { Credentials } from './device.ts'
 
 /** Marks devices that simulations may reuse and remove. */

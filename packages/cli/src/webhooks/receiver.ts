@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { verifyWebhook, type WebhookDelivered, WebhookError } from '@muster/client'
-import { usageError } from '../cli-error.ts'
-import { printed } from '../color.ts'
+import { usageError } from '../errors/cli-error.ts'
 import { localTime } from '../output/local-time.ts'
 import { printJson, say } from '../output/print-one.ts'
 import { visible } from '../output/text-width.ts'
+import { printed } from '../terminal/color.ts'
 
 /** Deliveries are smaller than this. */
 const MAX_BYTES = 1 << 20

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { addUser } from '../../../cli/src/add-user.ts'
-import { type Installation, withInstallation } from '../../../cli/src/installation.ts'
+import { type Installation, withInstallation } from '../../../cli/src/installation/installation.ts'
 import { seedFleet, vacuumFleetTables } from '../../../cli/src/seed/seed-fleet.ts'
 import type { Credentials } from '../../../cli/src/simulate/device.ts'
+import { addUser } from '../../../cli/src/users/add-user.ts'
 import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/device-secret.ts'
 import { sendAs } from '../server-process.ts'
 

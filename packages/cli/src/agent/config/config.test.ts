@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CliError } from '../../cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
 import { parseAgentConfig } from './config.ts'
 
 test.each([

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { CliError, exitCodes } from '../../cli-error.ts'
+import { CliError, exitCodes } from '../../errors/cli-error.ts'
 import type { ServiceSettings } from '../services/service-settings.ts'
 import { type Entry, parseIni } from './ini.ts'
 import { type ReportedValue, readReported } from './reported-values.ts'

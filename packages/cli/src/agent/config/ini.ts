@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from '../../cli-error.ts'
+import { CliError, exitCodes } from '../../errors/cli-error.ts'
 
 /** A setting with its file and line, for error messages. */
 export interface Entry {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { getCACertificates } from 'node:tls'
-import { CliError, exitCodes } from '../../cli-error.ts'
+import { CliError, exitCodes } from '../../errors/cli-error.ts'
 
 /** Node's trusted certificates and those of the file, or undefined to trust only Node's. */
 export async function readTrustedCertificates(file: string | undefined): Promise<string[] | undefined> {

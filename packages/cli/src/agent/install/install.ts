@@ -1,6 +1,6 @@
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CliError } from '../../cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
 import { systemctl } from './systemctl.ts'
 import { exampleConfig, thesePrograms, unitText } from './unit.ts'
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { CliError } from '../../cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
 
 /** Runs systemctl. */
 export function systemctl(...args: string[]): Promise<void> {

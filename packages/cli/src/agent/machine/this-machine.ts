@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { CliError, exitCodes } from '../../cli-error.ts'
+import { CliError, exitCodes } from '../../errors/cli-error.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { detectServices, type RunningService, unclearInodes } from '../services/detect.ts'
 import { findListening } from '../services/listening.ts'

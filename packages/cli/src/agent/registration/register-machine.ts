@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from '../../cli-error.ts'
+import { CliError, exitCodes } from '../../errors/cli-error.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { readTrustedCertificates } from '../connection/trusted-certificates.ts'
 import { findHardwareId } from '../machine/hardware-id.ts'

@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from '../../cli-error.ts'
+import { CliError, exitCodes } from '../../errors/cli-error.ts'
 import { describeError } from '../connection/describe-error.ts'
 import type { RunningService } from '../services/detect.ts'
 import type { DeviceState } from '../state/device-file.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
-import { CliError } from '../../cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
 
 /** Reads a JSON file and validates it with `read`. Returns undefined if there is no such file. */
 export async function readJsonFile<Value>(

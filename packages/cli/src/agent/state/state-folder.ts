@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { CliError } from '../../cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
 
 /** The state folder of the system agent. systemd creates it (StateDirectory=). */
 export const SYSTEM_STATE = '/var/lib/muster-agent'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AgentOptions } from '../../agent/settings.ts'
-import { newCommand, prose } from '../../new-command.ts'
+import { newCommand, prose } from '../../options/new-command.ts'
 import { withRegistration } from './new-agent-command.ts'
 
 interface Options extends Pick<AgentOptions, 'json' | 'url' | 'code'> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newCommand } from '../../new-command.ts'
+import { newCommand } from '../../options/new-command.ts'
 
 /** A command of the agent, with the common options. */
 export function newAgentCommand(name: string): Command {

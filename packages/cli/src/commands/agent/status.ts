@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AgentOptions } from '../../agent/settings.ts'
-import { CliError } from '../../cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
 import { newAgentCommand } from './new-agent-command.ts'
 
 export function statusCommand(): Command {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../../new-command.ts'
+import { newCommand, prose } from '../../options/new-command.ts'
 
 interface Options {
   json?: boolean

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import { findTarget, targetHelp } from '../../attributes/find-target.ts'
 import { findAttribute, flatten } from '../../attributes/names.ts'
-import { CliError, exitCodes, usageError } from '../../cli-error.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { CliError, exitCodes, usageError } from '../../errors/cli-error.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, printPairs, printRows, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {
   context?: string

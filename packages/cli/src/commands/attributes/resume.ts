@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { CliError, usageError } from '../../cli-error.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { CliError, usageError } from '../../errors/cli-error.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
 
 export function resumeCommand(): Command {
   return newClientCommand('resume')

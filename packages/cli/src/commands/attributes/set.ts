@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { type Changes, readAssignment, readFromFile, toChanges } from '../../attributes/assignments.ts'
 import { type ChangeOptions, splitTarget, withChangeOptions } from '../../attributes/change-options.ts'
-import { usageError } from '../../cli-error.ts'
-import { collect, newClientCommand, prose } from '../../new-command.ts'
+import { usageError } from '../../errors/cli-error.ts'
+import { collect, newClientCommand, prose } from '../../options/new-command.ts'
 
 interface Options extends ChangeOptions {
   file?: string[]

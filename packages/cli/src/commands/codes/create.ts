@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { readAssignment, toChanges, toInput } from '../../attributes/assignments.ts'
-import { futureMoment } from '../../moment.ts'
-import { type ClientOptions, collect, newClientCommand, prose, wholeNumber } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { futureMoment } from '../../options/moment.ts'
+import { type ClientOptions, collect, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
 import { localTime } from '../../output/local-time.ts'
 import { printJson, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { readServices, serviceHelp } from '../../services/read-services.ts'
 
 interface Options extends ClientOptions {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { confirm } from '../../confirm.ts'
 import { findDeviceIds } from '../../devices/find-device.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+import { confirm } from '../../terminal/confirm.ts'
 
 interface Options extends ClientOptions {
   force?: boolean

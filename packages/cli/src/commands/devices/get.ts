@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { flatten } from '../../attributes/names.ts'
 import { deviceColumns, rowFields, serviceFields } from '../../devices/device-columns.ts'
 import { findDeviceId } from '../../devices/find-device.ts'
-import { type ClientOptions, newClientCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, printOne, printPairs, printRows, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { serviceColumns } from '../../services/service-columns.ts'
 
 interface Options extends ClientOptions {

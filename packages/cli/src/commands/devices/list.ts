@@ -8,10 +8,10 @@ import {
 } from '../../devices/device-columns.ts'
 import { matching } from '../../devices/matching.ts'
 import { readWhere, whereHelp } from '../../devices/where.ts'
-import { collect, type ListOptions, newListCommand, prose } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { collect, type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
+import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ListOptions {
   where?: string[]

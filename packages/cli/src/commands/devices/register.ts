@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { readAssignment, toChanges, toInput } from '../../attributes/assignments.ts'
-import { type ClientOptions, collect, newClientCommand, prose } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ClientOptions, collect, newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { readServices } from '../../services/read-services.ts'
 
 interface Options extends ClientOptions {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { findDeviceId } from '../../devices/find-device.ts'
-import { type ClientOptions, newClientCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
 
 export function renameCommand(): Command {
   return newClientCommand('rename')

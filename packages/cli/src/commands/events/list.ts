@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 import { findDeviceIds } from '../../devices/find-device.ts'
 import { eventColumns, eventFields, usualEventColumns } from '../../events/event-columns.ts'
 import { eventTypes } from '../../events/event-types.ts'
-import { pastMoment } from '../../moment.ts'
-import { collect, type ListOptions, newListCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { pastMoment } from '../../options/moment.ts'
+import { collect, type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
+import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ListOptions {
   type?: EventType[]

@@ -1,14 +1,14 @@
 import type { EventType } from '@muster/client'
 import type { Command } from 'commander'
-import { printed } from '../../color.ts'
 import { findDeviceIds } from '../../devices/find-device.ts'
 import { type EventRow, eventColumns, eventFields } from '../../events/event-columns.ts'
 import { eventTypes } from '../../events/event-types.ts'
-import { type ClientOptions, collect, newClientCommand, prose } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ClientOptions, collect, newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-one.ts'
 import { cellOf } from '../../output/table.ts'
-import { onInterrupt } from '../../process.ts'
+import { openMuster } from '../../server/open-muster.ts'
+import { printed } from '../../terminal/color.ts'
+import { onInterrupt } from '../../terminal/process.ts'
 
 interface Options extends ClientOptions {
   type?: EventType[]

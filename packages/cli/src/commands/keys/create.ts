@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { CliError, usageError } from '../../cli-error.ts'
-import { credentialsFile } from '../../credentials.ts'
-import { futureMoment } from '../../moment.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { credentialsFile } from '../../credentials/credentials.ts'
+import { assertProfileName, writeProfile } from '../../credentials/write-profile.ts'
+import { CliError, usageError } from '../../errors/cli-error.ts'
+import { futureMoment } from '../../options/moment.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-one.ts'
-import { assertProfileName, writeProfile } from '../../write-profile.ts'
+import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {
   readOnly?: boolean

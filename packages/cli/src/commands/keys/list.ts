@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { keyColumns, keyFields } from '../../keys/key-columns.ts'
-import { type ListOptions, newListCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
+import { openMuster } from '../../server/open-muster.ts'
 
 const usual = ['key', 'name', 'enabled', 'readOnly', 'algorithm', 'expires', 'lastUsed']
 

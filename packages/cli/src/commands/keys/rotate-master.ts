@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../../new-command.ts'
+import { newCommand, prose } from '../../options/new-command.ts'
 
 export function rotateMasterCommand(): Command {
   return newCommand('rotate-master')
@@ -21,7 +21,7 @@ async function run({ json }: { json?: boolean }): Promise<void> {
   const [{ rotateMasterKey }, { recordInstallationEvent }, { withInstallation }] = await Promise.all([
     import('@muster/server/auth/rotate-master-key.ts'),
     import('@muster/server/features/users/record-installation-event.ts'),
-    import('../../installation.ts'),
+    import('../../installation/installation.ts'),
   ])
   const rotation = await withInstallation(
     async (installation) => {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { usageError } from '../../cli-error.ts'
 import { findDeviceId } from '../../devices/find-device.ts'
-import { type ClientOptions, newClientCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { usageError } from '../../errors/cli-error.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { readServices, serviceHelp } from '../../services/read-services.ts'
 
 export function addCommand(): Command {

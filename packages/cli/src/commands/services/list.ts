@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { serviceFields } from '../../devices/device-columns.ts'
 import { findDeviceIds } from '../../devices/find-device.ts'
 import { findType } from '../../devices/where.ts'
-import { collect, type ListOptions, newListCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { collect, type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { serviceColumns } from '../../services/service-columns.ts'
 
 interface Options extends ListOptions {

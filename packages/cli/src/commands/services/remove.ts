@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { confirm } from '../../confirm.ts'
-import { deleteEach } from '../../delete-each.ts'
-import { type ClientOptions, newClientCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
+import { confirm } from '../../terminal/confirm.ts'
+import { deleteEach } from '../delete-each.ts'
 
 export function removeCommand(): Command {
   return newClientCommand('remove')

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { type ListOptions, newListCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
+import { openMuster } from '../../server/open-muster.ts'
 
 interface Type {
   id: number

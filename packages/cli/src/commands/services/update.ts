@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
-import { usageError } from '../../cli-error.ts'
 import { findType } from '../../devices/where.ts'
-import { type ClientOptions, newClientCommand, wholeNumber } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { usageError } from '../../errors/cli-error.ts'
+import { type ClientOptions, newClientCommand, wholeNumber } from '../../options/new-command.ts'
 import { printJson, printOne } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { serviceColumns } from '../../services/service-columns.ts'
 
 interface Options extends ClientOptions {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Installation } from '../../installation.ts'
-import { newCommand, prose } from '../../new-command.ts'
+import type { Installation } from '../../installation/installation.ts'
+import { newCommand, prose } from '../../options/new-command.ts'
 
 interface Options {
   json?: boolean
@@ -23,8 +23,8 @@ database in MUSTER_DATA, whether or not a server runs.`),
 
 async function run(email: string, options: Options): Promise<void> {
   const [{ addUser, credentialsFileName }, { withInstallation }] = await Promise.all([
-    import('../../add-user.ts'),
-    import('../../installation.ts'),
+    import('../../users/add-user.ts'),
+    import('../../installation/installation.ts'),
   ])
   const add = (installation: Installation) => {
     const file = resolve(options.credentials ?? join(installation.config.dataFolder, credentialsFileName(email)))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../../new-command.ts'
+import { newCommand, prose } from '../../options/new-command.ts'
 
 export function disableCommand(): Command {
   return newCommand('disable')
@@ -15,7 +15,7 @@ them again. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not 
 async function run(email: string, { json }: { json?: boolean }): Promise<void> {
   const [{ disableUser }, { withInstallation }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation.ts'),
+    import('../../installation/installation.ts'),
   ])
   const disabled = await withInstallation(({ db }) => disableUser(db, email, new Date()), { mustExist: true })
   if (json) return console.log(JSON.stringify(disabled))

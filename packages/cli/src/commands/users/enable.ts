@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../../new-command.ts'
+import { newCommand, prose } from '../../options/new-command.ts'
 
 export function enableCommand(): Command {
   return newCommand('enable')
@@ -14,7 +14,7 @@ DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
 async function run(email: string, { json }: { json?: boolean }): Promise<void> {
   const [{ enableUser }, { withInstallation }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation.ts'),
+    import('../../installation/installation.ts'),
   ])
   const enabled = await withInstallation(({ db }) => enableUser(db, email), { mustExist: true })
   if (json) return console.log(JSON.stringify(enabled))

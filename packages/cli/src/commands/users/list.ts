@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { namesWithCommas, newCommand, prose } from '../../new-command.ts'
+import { namesWithCommas, newCommand, prose } from '../../options/new-command.ts'
 
 interface Options {
   json?: boolean
@@ -26,7 +26,7 @@ the database in MUSTER_DATA, whether or not a server runs.`),
 async function run(options: Options): Promise<void> {
   const [{ listUsers }, { withInstallation }, { userColumns }, { chooseColumns }, { printList }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation.ts'),
+    import('../../installation/installation.ts'),
     import('../../users/user-columns.ts'),
     import('../../output/column.ts'),
     import('../../output/print-list.ts'),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Installation } from '../../installation.ts'
-import { newCommand, prose } from '../../new-command.ts'
+import type { Installation } from '../../installation/installation.ts'
+import { newCommand, prose } from '../../options/new-command.ts'
 
 interface Options {
   json?: boolean
@@ -21,7 +21,7 @@ can undo this. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or n
 }
 
 async function run(email: string, options: Options): Promise<void> {
-  const { withInstallation } = await import('../../installation.ts')
+  const { withInstallation } = await import('../../installation/installation.ts')
   const removed = await withInstallation((installation) => remove(installation, email, options), { mustExist: true })
   if (options.json) return console.log(JSON.stringify(removed))
   console.log(`Removed ${removed.email}, with ${removed.devices} devices and ${removed.accessKeys} access keys.`)
@@ -30,8 +30,8 @@ async function run(email: string, options: Options): Promise<void> {
 async function remove({ db, log }: Installation, email: string, { yes }: Options) {
   const [{ listUsers, removeUser }, { confirmByTyping }, { CliError, exitCodes }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
-    import('../../confirm.ts'),
-    import('../../cli-error.ts'),
+    import('../../terminal/confirm.ts'),
+    import('../../errors/cli-error.ts'),
   ])
   const user = (await listUsers(db)).find((each) => each.email.toLowerCase() === email.toLowerCase())
   if (user === undefined) throw new CliError(`no user has the email address ${email}`, { exitCode: exitCodes.notFound })

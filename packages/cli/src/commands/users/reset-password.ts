@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Installation } from '../../installation.ts'
-import { newCommand, prose } from '../../new-command.ts'
+import type { Installation } from '../../installation/installation.ts'
+import { newCommand, prose } from '../../options/new-command.ts'
 
 interface Options {
   json?: boolean
@@ -25,9 +25,9 @@ working unless you pass --revoke-keys. Uses DATABASE_URL, else the database in M
 
 async function run(email: string, { json, file, passwordOnly = false, revokeKeys = false }: Options): Promise<void> {
   const [{ resetPassword }, { fileNameOf }, { withInstallation }] = await Promise.all([
-    import('../../reset-password.ts'),
-    import('../../add-user.ts'),
-    import('../../installation.ts'),
+    import('../../users/reset-password.ts'),
+    import('../../users/add-user.ts'),
+    import('../../installation/installation.ts'),
   ])
   const reset = (installation: Installation) => {
     const path = resolve(file ?? join(installation.config.dataFolder, `password-${fileNameOf(email)}`))

@@ -1,8 +1,8 @@
 import type { EventType } from '@muster/client'
 import type { Command } from 'commander'
 import { eventTypes } from '../../events/event-types.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
 
 interface Options extends ClientOptions {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { type ListOptions, newListCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { webhookColumns, webhookFields } from '../../webhooks/webhook-columns.ts'
 
 const usual = ['id', 'name', 'url', 'events', 'enabled', 'paused']

@@ -1,10 +1,10 @@
 import type { EventType } from '@muster/client'
 import { type Command, Option } from 'commander'
-import { CliError, exitCodes, usageError } from '../../cli-error.ts'
+import { CliError, exitCodes, usageError } from '../../errors/cli-error.ts'
 import { eventTypes } from '../../events/event-types.ts'
-import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
-import { onInterrupt } from '../../process.ts'
+import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
+import { onInterrupt } from '../../terminal/process.ts'
 import { receiveDeliveries } from '../../webhooks/receiver.ts'
 
 interface Options extends ClientOptions {

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
-import { usageError } from '../../cli-error.ts'
-import { pastMoment } from '../../moment.ts'
-import { type ClientOptions, newClientCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { usageError } from '../../errors/cli-error.ts'
+import { pastMoment } from '../../options/moment.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {
   failed?: true

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { span } from '../../moment.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { span } from '../../options/moment.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
 
 export function rotateCommand(): Command {

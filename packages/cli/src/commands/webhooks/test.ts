@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { CliError } from '../../cli-error.ts'
-import { type ClientOptions, newClientCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { CliError } from '../../errors/cli-error.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, printOne } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { deliveryColumns, deliveryFields } from '../../webhooks/webhook-columns.ts'
 
 export function testCommand(): Command {

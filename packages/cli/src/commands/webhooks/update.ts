@@ -1,9 +1,9 @@
 import type { EventType } from '@muster/client'
 import { type Command, Option } from 'commander'
-import { usageError } from '../../cli-error.ts'
+import { usageError } from '../../errors/cli-error.ts'
 import { eventTypes } from '../../events/event-types.ts'
-import { type ClientOptions, newClientCommand } from '../../new-command.ts'
-import { openMuster } from '../../open-muster.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
 
 interface Options extends ClientOptions {

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { exitCodeTable } from './cli-error.ts'
+import { exitCodeTable } from '../errors/cli-error.ts'
 
 const exitCodeHelp = `
 Exit codes:

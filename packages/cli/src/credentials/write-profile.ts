@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { CliError, usageError } from './cli-error.ts'
+import { CliError, usageError } from '../errors/cli-error.ts'
 
 /** Section names that every INI parser accepts. */
 const profileName = /^[A-Za-z0-9_-]{1,64}$/

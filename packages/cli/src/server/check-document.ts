@@ -1,6 +1,6 @@
-import { CliError } from './cli-error.ts'
-import type { ClientOptions } from './new-command.ts'
-import { printJson, say } from './output/print-one.ts'
+import { CliError } from '../errors/cli-error.ts'
+import type { ClientOptions } from '../options/new-command.ts'
+import { printJson, say } from '../output/print-one.ts'
 import { readSchema } from './read-schema.ts'
 
 interface Mistake {

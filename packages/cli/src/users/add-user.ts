@@ -4,8 +4,8 @@ import { recordUserEvents } from '@muster/server/features/users/record-user-even
 import { createUser } from '@muster/server/features/users/users.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { formatCredentials } from '@muster/server/start/credentials-file.ts'
-import type { Installation } from './installation.ts'
-import { unwritable } from './unwritable.ts'
+import { unwritable } from '../errors/unwritable.ts'
+import type { Installation } from '../installation/installation.ts'
 
 export interface AddedUser {
   id: string

@@ -1,5 +1,5 @@
+import { bold, red } from '../terminal/color.ts'
 import { CliError, type ExitCode, exitCodes } from './cli-error.ts'
-import { bold, red } from './color.ts'
 
 interface Meaning {
   exitCode: ExitCode

@@ -1,6 +1,6 @@
-import { exitCodes } from './cli-error.ts'
-import { exitCodeOf, printFailure } from './failure.ts'
-import { printJson, say } from './output/print-one.ts'
+import { exitCodes } from '../errors/cli-error.ts'
+import { exitCodeOf, printFailure } from '../errors/failure.ts'
+import { printJson, say } from '../output/print-one.ts'
 
 interface Deleting {
   options: { json?: boolean }

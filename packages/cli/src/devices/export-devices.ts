@@ -1,6 +1,6 @@
 import type { Muster } from '@muster/client'
 import { NewNameError, exportDevices as writeDevices } from '@muster/fleet-csv/export-devices'
-import { CliError } from './cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
 
 /** Writes every device as CSV and returns their number. */
 export async function exportDevices(

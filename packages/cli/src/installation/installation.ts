@@ -3,7 +3,7 @@ import { migrate } from '@muster/server/db/migrate.ts'
 import { credentialsPath } from '@muster/server/start/credentials-file.ts'
 import { localUrl } from '@muster/server/start/greeting.ts'
 import { setUp } from '@muster/server/start/set-up.ts'
-import { readCredentials } from './credentials.ts'
+import { readCredentials } from '../credentials/credentials.ts'
 import { type DatabaseOptions, type LocalDatabase, withDatabase } from './local-database.ts'
 
 export interface Installation extends LocalDatabase {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { StoredCredentials } from '@muster/client/node'
-import { usageError } from './cli-error.ts'
+import { usageError } from '../errors/cli-error.ts'
 
 /** The options --credentials and --profile. */
 export interface Which {

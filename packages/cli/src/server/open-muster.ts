@@ -1,6 +1,6 @@
 import type { Muster } from '@muster/client'
-import { usageError } from './cli-error.ts'
-import { readCredentials, type Which } from './credentials.ts'
+import { readCredentials, type Which } from '../credentials/credentials.ts'
+import { usageError } from '../errors/cli-error.ts'
 
 /** Creates an API client for the user of the credentials. `retries` counts the attempts after the first. */
 export async function openMuster(which: Which, retries: number): Promise<Muster> {

@@ -3,7 +3,7 @@ import { createDatabase, createPool, type Database } from '@muster/server/db/dat
 import { clusterFolderOf, findCluster } from '@muster/server/db/embedded/cluster.ts'
 import { connectOrStart, type OpenDatabase } from '@muster/server/db/embedded/connect-running.ts'
 import type pg from 'pg'
-import { CliError } from './cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
 import { type Log, standardErrorLog } from './log.ts'
 
 export interface LocalDatabase {

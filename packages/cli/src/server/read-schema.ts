@@ -1,5 +1,5 @@
-import { CliError, exitCodes } from './cli-error.ts'
-import { readCredentials, type Which } from './credentials.ts'
+import { readCredentials, type Which } from '../credentials/credentials.ts'
+import { CliError, exitCodes } from '../errors/cli-error.ts'
 import { fetchText } from './fetch-text.ts'
 
 /** Fetches the SDL of a server's API, which is public. */

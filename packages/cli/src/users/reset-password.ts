@@ -3,8 +3,8 @@ import { resetPassword as reset } from '@muster/server/auth/sessions/reset-passw
 import { revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
 import { recordUserEvents } from '@muster/server/features/users/record-user-event.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'
-import type { Installation } from './installation.ts'
-import { unwritable } from './unwritable.ts'
+import { unwritable } from '../errors/unwritable.ts'
+import type { Installation } from '../installation/installation.ts'
 
 export interface PasswordWritten {
   email: string

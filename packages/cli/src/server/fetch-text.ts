@@ -1,4 +1,4 @@
-import { CliError, exitCodes, usageError } from './cli-error.ts'
+import { CliError, exitCodes, usageError } from '../errors/cli-error.ts'
 
 const TIMEOUT_MS = 10_000
 
