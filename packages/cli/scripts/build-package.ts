@@ -11,12 +11,12 @@ const ofServer: ReadonlySet<string> = new Set(['@muster/server', 'ini', 'pg', 'p
 /** A package of this repository alone, whose code comes along. */
 const inside = '@muster/fleet-csv'
 
-/** Files of the server that the agent uses, too. They import nothing of it, and come along. */
+/** Server files that the agent also uses. They import nothing else from the server and are included. */
 const shared = ['auth/private-file.ts', 'features/services/application-types.ts']
 
 /**
- * Makes the package that is published, in a folder of its own. Node strips types of sources as they are here, but not of
- * packages that are installed: the same files, as plain JavaScript. The server is no part of it.
+ * Builds the published package in a separate folder. Node strips the types of sources in this repository, but not of
+ * installed packages, so it contains the same files as plain JavaScript. It does not contain the server.
  */
 export async function buildPackage(dist: string): Promise<void> {
   await rm(dist, { recursive: true, force: true })

@@ -125,7 +125,7 @@ test('reports the latest values after an outage of the server', async () => {
   await until(() => agent.stdout().includes('the connection was lost'))
   await says('two')
   await says('three')
-  line.mend()
+  line.restore()
   await desk.deviceWhere(({ attributes }) => attributes.note === 'three')
   const { events } = (await desk.user.data('{ login { events(size: 100) { items { type data } } } }')).login
   expect(JSON.stringify(events)).not.toContain('"two"')
@@ -156,7 +156,7 @@ test('distinguishes an unreachable server from another program', async () => {
 })
 
 /** A proxy to the server that can be interrupted. It keeps its port while interrupted, so that no other program listens there. */
-async function startLine(target: number): Promise<{ port: number; cut(): void; mend(): void }> {
+async function startLine(target: number): Promise<{ port: number; cut(): void; restore(): void }> {
   const sockets = new Set<Socket>()
   let isCut = false
   const server = createServer((near) => {
@@ -181,7 +181,7 @@ async function startLine(target: number): Promise<{ port: number; cut(): void; m
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    mend() {
+    restore() {
       isCut = false
     },
   }

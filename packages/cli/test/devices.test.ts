@@ -68,7 +68,7 @@ describe('devices', () => {
     await addDevices(user, ['twin', 'twin', 'twin 2'])
     expect(await run('devices', 'get', 'twin')).toMatchObject({ code: 2, stderr: expect.stringContaining('several') })
     expect(await run('devices', 'get', 'twin 2')).toMatchObject({ code: 0 })
-    const missing = await run('devices', 'get', 'nobody', '--json')
+    const missing = await run('devices', 'get', 'missing', '--json')
     expect(missing.code).toBe(4)
     expect(JSON.parse(missing.stderr)).toMatchObject({ error: { hint: expect.stringContaining('devices list') } })
   })

@@ -170,8 +170,8 @@ describe('an installation', () => {
     const again = await muster(['users', 'reset-password', 'owner@localhost'], { env })
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('Name another file with --file') })
     expect(await signIn(given)).toBe(200)
-    const nobody = await muster(['users', 'reset-password', 'nobody@example.com', '--json'], { env })
-    expect(JSON.parse(nobody.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })
+    const unknownUser = await muster(['users', 'reset-password', 'unknown@example.com', '--json'], { env })
+    expect(JSON.parse(unknownUser.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })
     server.child.kill('SIGTERM')
     await server.done
   })

@@ -132,7 +132,7 @@ test('waits when devices register faster than the rate limit of the code', async
 test('deletes the code, and removes the devices with --remove', async () => {
   const [desk, broker] = [await openDesk(), await startBroker()]
   const { code, stdout } = await desk.simulate('--devices', '3', '--for', '1s', '--broker', broker.url, '--remove')
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/devices +3, 3 of them signed on/)])
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/devices +3, 3 of them connected/)])
   expect(await desk.devices()).toEqual([])
   expect((await desk.user.data('{ login { registrationCodes { id } } }')).login.registrationCodes).toEqual([])
 })

@@ -152,7 +152,7 @@ describe('credentials', () => {
     const reader = new Muster({ url: app.url, keyId: key, secret: secret!, form: 'cavage' })
     await expect(reader.mutations.registerDevice({ name: 'x' })).rejects.toBeInstanceOf(ForbiddenError)
     await muster.mutations.deleteAccessKey({ key })
-    // A server process is notified within a second, also of its own changes.
+    // A server process is notified within a second, also of its changes.
     const ask = () => reader.select({ login: { email: true } }).catch((error: unknown) => error)
     await expect.poll(ask).toBeInstanceOf(UnauthenticatedError)
     expect(await ask()).toMatchObject({ reason: 'bad-signature', status: 401 })

@@ -62,7 +62,7 @@ function assertSameLabels(inputs: Members, signatures: Members): void {
 function assertLabelsIn(members: Members, others: Members): void {
   for (const label of others.keys()) {
     if (!members.has(label))
-      throw new Rejection('malformed', `The label ${label} does not stand in both Signature-Input and Signature.`)
+      throw new Rejection('malformed', `The label ${label} is not in both Signature-Input and Signature.`)
   }
 }
 

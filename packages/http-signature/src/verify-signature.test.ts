@@ -46,7 +46,7 @@ describe.each(forms)('the clock of form %s', (form) => {
     expect(judge(at(now), { now: Number.NaN })).toBe('clock-skew')
   })
 
-  test('is told in the message', () => {
+  test('is in the message', () => {
     expect(verifyOne(at(now - 812))).toEqual({
       ok: false,
       reason: 'clock-skew',
@@ -94,7 +94,7 @@ describe('the key', () => {
     }
   })
 
-  test('tells of the body only to who holds it', () => {
+  test('reveals problems with the body only to its holder', () => {
     const request = { ...signed({ digest: false }), body: Buffer.from('other') }
     expect(judge(request, { requireDigest: true })).toBe('digest-required')
     expect(judge(request, { requireDigest: true, key: undefined })).toBe('bad-signature')

@@ -36,7 +36,7 @@ export type VerifyOutcome =
   | { ok: false; reason: SignatureReason; message: string }
 
 const defaultClockSkew = 300
-const noBody = new Uint8Array()
+const emptyBody = new Uint8Array()
 
 /**
  * Verifies a signature of `parseSignature`: first the time, then the signature, then the body. Never throws for input of a
@@ -82,7 +82,7 @@ function isSigned(parsed: ParsedSignature, options: VerifyOptions): boolean {
 }
 
 function checkBody({ components, message }: ParsedSignature, options: VerifyOptions): boolean {
-  const body = options.body ?? noBody
+  const body = options.body ?? emptyBody
   if (components.includes('content-length') && coveredField(message.fields, 'content-length') !== String(body.length)) {
     throw new Rejection(
       'length-mismatch',

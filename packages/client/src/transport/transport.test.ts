@@ -233,7 +233,7 @@ describe('retries', () => {
 
   it.each([
     ['while it waits', refused('RATE_LIMITED', 429, { 'retry-after': '60' })],
-    ['while a try is under way', { silent: true }],
+    ['while an attempt is running', { silent: true }],
   ])('ends when the caller says so, %s', async (_name, reply) => {
     const { muster, received } = await answering([reply])
     const stop = new AbortController()
