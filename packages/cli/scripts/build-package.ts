@@ -12,7 +12,7 @@ const ofServer: ReadonlySet<string> = new Set(['@muster/server', 'ini', 'pg', 'p
 const inside = '@muster/fleet-csv'
 
 /** Server files that the agent also uses. They import nothing else from the server and are included. */
-const shared = ['auth/private-file.ts', 'features/services/application-types.ts']
+const shared = ['lib/private-file.ts', 'features/services/application-types.ts']
 
 /**
  * Builds the published package in a separate folder. Node strips the types of sources in this repository, but not of
