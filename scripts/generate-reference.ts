@@ -149,7 +149,8 @@ and the rest afterward.
 - \`total\` of \`devices\` with a filter: every device. Without a filter it reads none.
 - \`events\` of a user with \`types\`, \`minDate\`, or \`maxDate\` and without \`deviceId\`, and every \`total\` of events and of
   deliveries: every event of the account, up to 100,000.
-- \`attributeNames\`: every device, refunded unless the names had to be counted again.
+- \`attributeNames\`: every device, refunded unless the names had to be counted again. With 100,000 devices, counting takes a
+  few seconds, and each process counts at most once a minute. The first list of names waits for it.
 
 The server knows how many devices and events an account has, as of the last minute. An account with fewer than
 ${ROWS_PER_POINT} of them pays nothing for rows. A document can have at most ${limits.walkingFields} fields that read ${MANY_ROWS} or more rows each; a page and its

@@ -43,11 +43,15 @@ function send({ url, owner }: TestApp, query: string, signal: AbortSignal): Prom
   return fetch(request.url, { ...request, headers: { ...headers, ...signature }, signal })
 }
 
+/** Zero if it was never counted. */
+async function metric({ url }: TestApp, name: string): Promise<number> {
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
+  return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length) ?? 0)
+}
+
 async function inFlight(app: TestApp): Promise<Record<'quick' | 'walking', number>> {
-  const text = await (await fetch(`${app.url}/metrics`)).text()
-  const of = (lane: string): number =>
-    Number(new RegExp(`^muster_user_statements\\{lane="${lane}"\\} (\\d+)`, 'm').exec(text)?.[1])
-  return { quick: of('quick'), walking: of('walking') }
+  const of = (lane: string): Promise<number> => metric(app, `muster_user_statements{lane="${lane}"}`)
+  return { quick: await of('quick'), walking: await of('walking') }
 }
 
 it('answers another user and /readyz while one user asks for far more than the database can do', async () => {
@@ -117,6 +121,25 @@ it('ends every other statement of a query at the same limit, and lets a mutation
   }
   await release()
   expect((await registered).errors).toBeUndefined()
+})
+
+it('lets a download wait for its turn as long as it takes', async () => {
+  const app = await start()
+  const { eventsUrl } = (await app.owner.data('{ login { eventsUrl } }')).login
+  const release = await blockDevices(app)
+  const running = [app.owner.query(SORTED), app.owner.query(SORTED)]
+  await until(
+    () => inFlight(app),
+    ({ walking }) => walking === 2,
+  )
+  const download = fetch(eventsUrl).then((response) => response.text())
+  await until(
+    () => metric(app, 'muster_user_statements_rejected_total{reason="wait"}'),
+    (rejected) => rejected > 0,
+  )
+  await release()
+  expect(await download).toMatch(/^id,timestamp,type,.*\n\d+,/)
+  for (const { errors } of await Promise.all(running)) expect(errors).toBeUndefined()
 })
 
 it('gives back what clients took that have left', async () => {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isSessionAlive } from '../../../auth/sessions/sessions.ts'
@@ -15,7 +16,7 @@ import { isAccessKeyUsable } from '../../access-keys/usable-key.ts'
 import type { Event } from '../event.ts'
 import { type EventFilterArguments, readEventFilter } from '../event-filter.ts'
 import { describeSource } from '../event-source.ts'
-import { selectFittingEvents } from '../events.queries.ts'
+import { type EventSlice, selectFittingEvents } from '../events.queries.ts'
 import { type DownloadGrant, readGrant, signGrant } from './download-link.ts'
 import { recordDownloadLink } from './record-link.ts'
 
@@ -105,8 +106,8 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
   let start: { offset: number } | { afterId: string } = { offset: 0 }
   const db = downloadDatabase(deps.db, grant.accountId)
   for (;;) {
-    const slice = { filter: grant.filter, start, limit }
-    const { events, mayHaveMore } = await selectFittingEvents(db, grant.accountId, slice)
+    const slice: EventSlice = { filter: grant.filter, start, limit }
+    const { events, mayHaveMore } = await inItsTurn(() => selectFittingEvents(db, grant.accountId, slice))
     // A spreadsheet runs cells that begin with =, +, -, or @, and a name can. An apostrophe prevents that.
     if (events.length > 0) yield stringify(events.map(cells), { escape_formulas: true })
     const last = events.at(-1)
@@ -115,6 +116,21 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
     limit = nextLimit(events.length)
     await spendInTime(payer, pointsOfObjects(limit))
     if (!(await isStillGood(deps, grant))) throw new Error('what asked for this download stopped working')
+  }
+}
+
+/**
+ * Reads again when other statements of the user were in the way: a download waits for its turn as it waits for its points, since one
+ * that ends early must begin again.
+ */
+async function inItsTurn<Result>(read: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') throw error
+      await sleep(1_000, undefined, { ref: false })
+    }
   }
 }
 
