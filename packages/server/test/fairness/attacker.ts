@@ -1,7 +1,8 @@
-// A process of its own: connections that misbehave in one of four ways. It does as little as it can for each response, since
+// A process of its own: connections that misbehave in one of three ways. It does as little as it can for each response, since
 // the server needs the processor.
 import { createConnection, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createResponseReader } from './response-reader.ts'
 
 export interface Attack {
@@ -13,7 +14,7 @@ export interface Attack {
   /** Sent by the connections in turn. */
   requests: Buffer[]
   /**
-   * `repeat` reads each response and sends the request again, `ignore` never reads, `wait` sends once and waits, which leaves a
+   * `repeat` reads each response and sends the request again, `ignore` reads only when the attack is over, `wait` sends once and waits, which leaves a
    * request unfinished or a connection idle.
    */
   behavior: 'repeat' | 'ignore' | 'wait'
@@ -36,6 +37,8 @@ const RECONNECT_MS = 200
 /** Opened at a time, so that the backlog of the listening socket holds them. */
 const OPENED_AT_ONCE = 100
 const OPEN_EVERY_MS = 20
+/** What has arrived at connections that were not read is read for so long. */
+const DRAIN_MS = 5_000
 /** A connection that is not read does not notice that it is closed until something is written to it. */
 const PROBE_MS = 2_000
 
@@ -45,6 +48,8 @@ function run(): void {
   setPriority(NICE)
   const state: AttackerState = { outcomes: {}, open: 0, longestOpen: 0 }
   const sockets = new Map<Socket, number>()
+  /** Those that were not read, and what reads them. */
+  const unread = new Map<Socket, (part: Buffer) => void>()
   let isStopping = false
   const count = (outcome: string): void => {
     state.outcomes[outcome] = (state.outcomes[outcome] ?? 0) + 1
@@ -67,6 +72,7 @@ function run(): void {
       if (request !== undefined) socket.write(request)
       if (behavior === 'ignore') {
         socket.pause()
+        unread.set(socket, reader)
         probe = setInterval(() => socket.write('\r\n'), PROBE_MS)
       }
     })
@@ -74,11 +80,12 @@ function run(): void {
     socket.on('error', () => {})
     socket.on('close', () => {
       clearInterval(probe)
-      if (isStopping) return
+      if (isStopping && !unread.has(socket)) return
+      unread.delete(socket)
       noteAge(behavior, sockets.get(socket))
       sockets.delete(socket)
       count(isConnected ? 'closed' : 'not connected')
-      setTimeout(() => open(attack, index), RECONNECT_MS)
+      if (!isStopping) setTimeout(() => open(attack, index), RECONNECT_MS)
     })
   }
 
@@ -98,13 +105,20 @@ function run(): void {
   const report = (): void => void process.send!({ ...state, open: sockets.size } satisfies AttackerState)
   const reporting = setInterval(report, REPORT_MS)
   process.once('disconnect', () => process.exit())
-  process.on('message', (order: AttackerOrder) => {
+  const drain = async (): Promise<void> => {
+    for (const [socket, reader] of unread) socket.on('data', reader).resume()
+    if (unread.size > 0) await sleep(DRAIN_MS)
+    unread.clear()
+  }
+
+  process.on('message', async (order: AttackerOrder) => {
     if (order.kind === 'attack') {
       for (const attack of order.attacks) openAll(attack)
       return
     }
     isStopping = true
     clearInterval(reporting)
+    await drain()
     report()
     for (const socket of sockets.keys()) socket.resetAndDestroy()
     setImmediate(() => process.exit())
