@@ -4,8 +4,8 @@ import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertStorable } from '../../lib/text.ts'
 import { deleteDeliveriesBefore, insertFinished, restartDelivery, restartFailed } from './deliveries.queries.ts'
 import { attempt, receiverOf } from './sending/attempt.ts'
-import { fewAtOnce } from './sending/few-at-once.ts'
-import { judge } from './sending/verdict.ts'
+import { withConcurrencyLimit } from './sending/concurrency-limit.ts'
+import { judge } from './sending/retry-policy.ts'
 import type { Webhook, WebhookDelivery } from './webhook.ts'
 import { newMessageId } from './webhook-message.ts'
 import { findSendable, findWebhookRow, lockWebhook } from './webhooks.queries.ts'
@@ -25,7 +25,7 @@ export async function testWebhook(context: Context, webhookId: string): Promise<
   const now = clock()
   const message = { id: newMessageId(), body: testBody(context, { webhookId, now }) }
   const receiver = receiverOf(row, { accountId, webhookId }, { secrets, now })
-  const answer = await fewAtOnce(accountId, () => attempt(message, receiver, { outbound, now }))
+  const answer = await withConcurrencyLimit(accountId, () => attempt(message, receiver, { outbound, now }))
   const { status, error } = judge(answer, { tries: 0, schedule: [], now })
   if ((await findWebhookRow(db, accountId, webhookId)) === undefined) throw notFound('webhook', webhookId)
   return insertFinished(db, accountId, {

@@ -7,12 +7,12 @@ import type { Outbound, OutboundAnswer } from '../../../outbound/outbound.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { findSendable } from '../webhooks.queries.ts'
 import { attempt, type Receiver, receiverOf } from './attempt.ts'
-import { createBreaker } from './breaker.ts'
-import type { Pace } from './pace.ts'
+import { createBreaker } from './circuit-breaker.ts'
+import { recordAttempt } from './record-attempt.ts'
 import type { Results } from './results.ts'
+import { judge } from './retry-policy.ts'
 import { type DueDelivery, type Health, selectDue } from './sending.queries.ts'
-import { judge } from './verdict.ts'
-import { writeDown } from './write-down.ts'
+import type { Pace } from './throttle.ts'
 
 export interface RunnerDeps {
   db: Database
@@ -122,7 +122,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
     // An outcome of the previous receiver says nothing about the current one.
     const health = isCurrent(to) ? breaker.add(verdict.status === 'delivered', answer.duration) : undefined
     // Saved while the next attempts run.
-    void writeDown({ ...deps, webhook }, { delivery, url: to.url, answer, verdict, health })
+    void recordAttempt({ ...deps, webhook }, { delivery, url: to.url, answer, verdict, health })
       .then(({ isStopped }) => {
         if (isStopped) readAt = Number.NEGATIVE_INFINITY
       })

@@ -9,7 +9,6 @@ import type { Outbound, OutboundAnswer } from '../../../outbound/outbound.ts'
 import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
 import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
 import { notifyWebhook } from '../webhooks.queries.ts'
-import { createPace } from './pace.ts'
 import { createResults } from './results.ts'
 import { type Runner, type RunnerDeps, type RunnerEnd, startRunner } from './runner.ts'
 import {
@@ -21,6 +20,7 @@ import {
   secondsUntilDue,
   takeHold,
 } from './sending.queries.ts'
+import { createPace } from './throttle.ts'
 
 /** Sends deliveries. There is one per process, and one of them at a time holds a webhook. */
 export interface Sender {

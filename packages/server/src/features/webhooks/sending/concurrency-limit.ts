@@ -9,7 +9,7 @@ const underWay = new Map<string, number>()
  * Limits how many calls to other servers run at once for each user while requests wait for them. Otherwise slow receivers could occupy
  * all requests that a server accepts (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
  */
-export async function fewAtOnce<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
+export async function withConcurrencyLimit<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
   const before = underWay.get(accountId) ?? 0
   if (before >= MOST) {
     throw new ApiError('LIMIT_EXCEEDED', `${MOST} webhook tests are running: wait until one finishes`)

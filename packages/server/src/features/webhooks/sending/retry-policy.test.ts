@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../config.ts'
 import type { OutboundAnswer } from '../../../outbound/outbound.ts'
-import { judge } from './verdict.ts'
+import { judge } from './retry-policy.ts'
 
 const { webhookRetries: schedule } = readConfig({})
 const now = new Date('2026-01-01T00:00:00Z')

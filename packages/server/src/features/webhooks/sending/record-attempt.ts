@@ -2,11 +2,11 @@ import type { Database } from '../../../db/database.ts'
 import type { OutboundAnswer } from '../../../outbound/outbound.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import type { Results } from './results.ts'
+import { judge, type Verdict } from './retry-policy.ts'
 import type { DueDelivery, Health } from './sending.queries.ts'
 import { stopSending } from './stop-sending.ts'
-import { judge, type Verdict } from './verdict.ts'
 
-export interface WriteDownDeps {
+export interface RecordAttemptDeps {
   db: Database
   results: Results
   webhook: WebhookAddress
@@ -25,7 +25,7 @@ export interface Ended {
 }
 
 /** Resolves when the outcome of an attempt is committed. `isStopped`: because of it, nothing more is sent to the URL. */
-export async function writeDown(deps: WriteDownDeps, ended: Ended): Promise<{ isStopped: boolean }> {
+export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Promise<{ isStopped: boolean }> {
   const { db, results, webhook } = deps
   const { delivery, url, answer, health } = ended
   // First, because the delivery ends only if the sending ends.
@@ -47,5 +47,5 @@ export async function writeDown(deps: WriteDownDeps, ended: Ended): Promise<{ is
   return { isStopped }
 }
 
-const ofFormer = ({ schedule }: WriteDownDeps, { answer, delivery: { tries } }: Ended): Verdict =>
+const ofFormer = ({ schedule }: RecordAttemptDeps, { answer, delivery: { tries } }: Ended): Verdict =>
   judge(answer, { tries, schedule, now: new Date(), isFormer: true })
