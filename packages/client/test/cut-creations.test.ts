@@ -10,9 +10,11 @@ import { readCredentials, startServerProcess } from '../../server/test/server-pr
 import { Muster } from '../src/index.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 
-const CUTS = 100
-/** Every 20th cut kills the server. */
-const KILL_EVERY = 20
+const CREATIONS = 100
+/** Creations that are cut off together. */
+const TOGETHER = 5
+/** Every fifth cut kills the server. */
+const KILL_EVERY = 5
 
 it('creates each device once when 100 requests are cut off and repeated', { timeout: 300_000 }, async () => {
   const database = await createTestDatabase()
@@ -25,17 +27,20 @@ it('creates each device once when 100 requests are cut off and repeated', { time
   const { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' } = await readCredentials(folder)
   const proxy = await startCuttingProxy(server.url)
   const muster = new Muster({ url: proxy.url, keyId, secret, retries: 30 })
-  const names = Array.from({ length: CUTS }, (_, number) => `pump ${String(number).padStart(3, '0')}`)
+  const names = Array.from({ length: CREATIONS }, (_, number) => `pump ${String(number).padStart(3, '0')}`)
 
-  for (const [number, name] of names.entries()) {
-    if (number % 2 === 0) proxy.holdBackAnswers(1)
-    const creation = muster.mutate({ registerDevice: { $: { name }, device: { name: true } } })
+  for (let cut = 1; cut <= CREATIONS / TOGETHER; cut++) {
+    const cutOff = names.slice((cut - 1) * TOGETHER, cut * TOGETHER)
+    // Responses that are held back are certainly cut off after the change.
+    if (cut % 2 === 0) proxy.holdBackAnswers(TOGETHER)
+    const creations = cutOff.map((name) => muster.mutate({ registerDevice: { $: { name }, device: { name: true } } }))
     await sleep(randomInt(30))
-    if (number % KILL_EVERY === KILL_EVERY - 1) {
+    if (cut % KILL_EVERY === 0) {
       await server.stop('SIGKILL')
       server = await start()
     } else proxy.cut()
-    expect((await creation).registerDevice.device.name).toBe(name)
+    const created = await Promise.all(creations)
+    expect(created.map(({ registerDevice }) => registerDevice.device.name)).toEqual(cutOff)
   }
 
   const direct = new Muster({ url: server.url, keyId, secret })
