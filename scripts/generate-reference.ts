@@ -7,7 +7,7 @@ import { metricTable } from '../packages/server/src/metric-table.ts'
 import {
   OBJECTS_PER_POINT,
   pointsOfObjects,
-  REFUSED_BYTES_PER_POINT,
+  REJECTED_BYTES_PER_POINT,
   REQUEST_POINTS,
   ROWS_PER_POINT,
 } from '../packages/server/src/rate-limits/points.ts'
@@ -133,7 +133,7 @@ Every request has a cost in points, which the server takes from a quota. Quotas 
 | a mutation | 1; for \`setAttributesMany\`, 1 for each 10 items or part of 10 |
 | opening a subscription | 1, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
 | downloading events | ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events |
-| a request that is rejected for what it asks for | 1, and 1 for each full ${REFUSED_BYTES_PER_POINT} bytes |
+| a request that is rejected for what it asks for | 1, and 1 for each full ${REJECTED_BYTES_PER_POINT} bytes |
 
 The server charges an operation before it runs, by what the operation can return and read. Afterward it refunds what was not
 needed. If a field fails, objects are not refunded. An operation that can cost more than the whole quota takes the whole quota,

@@ -55,7 +55,7 @@ import { assertPermissions, publicFields } from './permissions.ts'
 import { createAccountSizes } from './rate-limits/account-sizes.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createRequestCharges } from './rate-limits/request-charges.ts'
-import { tellEveryAnswer } from './rate-limits/tell-every-answer.ts'
+import { addRateLimitHeaders } from './rate-limits/rate-limit-headers.ts'
 import { deprecationHeaders } from './rest/headers.ts'
 import { registerRest } from './rest/rest-route.ts'
 import { rowCosts } from './row-costs.ts'
@@ -114,14 +114,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const app = createListener(options, deps)
   const addressOf = clientAddress(deps.config.trustedProxies)
   const rateLimits = deps.rateLimits ?? createRateLimits(deps)
-  const leftTo = tellEveryAnswer(app, rateLimits, addressOf)
+  const rateLimitHeadersFor = addRateLimitHeaders(app, rateLimits, addressOf)
   const corsHeadersOf = corsHeaders(deps.config.corsOrigins)
   const headersOfEveryAnswer = (request: FastifyRequest): Record<string, string> => ({
     'x-request-id': request.id,
     ...toldToBrowsers,
     ...deprecationHeaders(request.url),
     ...corsHeadersOf(request),
-    ...leftTo(request),
+    ...rateLimitHeadersFor(request),
   })
   const callers = limitCallers(app, {
     config: deps.config,
@@ -170,7 +170,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     sdl: schemaText(schema),
     authenticate: deps.authenticate,
     beforeRequest,
-    onRefused: charges.chargeRefused,
+    onRefused: charges.chargeRejected,
     // Public operations select no field that reads the context.
     buildContext: (request, viewer, kind) => (viewer === null ? {} : createContext(request, viewer, kind)),
     ...(deps.readSide && { readElsewhere: readElsewhere(deps.readSide, createContext) }),

@@ -6,7 +6,7 @@ import { readAccountSize } from './account-sizes.queries.ts'
 
 /** How many records each account has, as of the last minute. */
 export interface AccountSizes {
-  /** Rejects if the database cannot be asked. */
+  /** Rejects if the query fails. */
   sizeOf(accountId: string): Promise<AccountSize>
 }
 

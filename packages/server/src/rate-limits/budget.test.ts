@@ -7,7 +7,7 @@ function start(policy = { name: 'key', most: 100, perSecond: 5 }) {
 }
 
 describe('a budget', () => {
-  it('is spent at once, refuses whole, and says after how long the points are there', () => {
+  it('takes all points or none, and returns the seconds until they are available', () => {
     const { clock, budget } = start()
     expect(budget.take('a', 100)).toBe(0)
     expect(budget.take('a', 1)).toBe(0.2)
@@ -20,7 +20,7 @@ describe('a budget', () => {
     expect(budget.left('a')).toBe(0)
   })
 
-  it('gains no more than it holds, and is each subject’s own', () => {
+  it('refills up to its capacity, for each subject separately', () => {
     const { clock, budget } = start()
     expect(budget.take('a', 40)).toBe(0)
     clock.now = 3_600_000
@@ -30,7 +30,7 @@ describe('a budget', () => {
     expect([budget.left('a'), budget.left('b')]).toEqual([100, 0])
   })
 
-  it('loses nothing to fractions, however often it is asked', () => {
+  it('does not lose fractions of points when it is read often', () => {
     const { clock, budget } = start({ name: 'key', most: 100, perSecond: 3 })
     expect(budget.take('a', 100)).toBe(0)
     for (let time = 1; time <= 10_000; time++) {
@@ -41,7 +41,7 @@ describe('a budget', () => {
     expect(budget.take('a', 1)).toBeGreaterThan(0)
   })
 
-  it('gets back what was too much, up to what it holds, and goes below nothing for what was too little', () => {
+  it('takes points back up to its capacity, and goes below zero for a negative refund', () => {
     const { clock, budget } = start()
     budget.take('a', 50)
     budget.give('a', 20)
@@ -55,7 +55,7 @@ describe('a budget', () => {
     expect(budget.take('a', 1)).toBe(0)
   })
 
-  it('pays for what other processes let through, though it was spent here already', () => {
+  it('takes what other processes granted, even if the points are already spent here', () => {
     const { clock, budget } = start()
     budget.take('a', 100)
     budget.takenElsewhere('a', 100)
@@ -65,7 +65,7 @@ describe('a budget', () => {
     expect(budget.take('a', 1)).toBe(0)
   })
 
-  it('reports what was taken and not given back, once, so many subjects at a time', () => {
+  it('reports net spending once, for a limited number of subjects at a time', () => {
     const { budget } = start()
     budget.take('a', 50)
     budget.give('a', 20)

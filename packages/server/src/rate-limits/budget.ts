@@ -2,39 +2,39 @@ import { performance } from 'node:perf_hooks'
 import { boundedMap } from '../lib/bounded-map.ts'
 
 export interface Policy {
-  /** What it is called in `RateLimit-Policy`. */
+  /** The name in `RateLimit-Policy`. */
   readonly name: string
-  /** Points that may be spent at once. */
+  /** The capacity: points that can be spent at once. */
   readonly most: number
-  /** Points that come back each second. */
+  /** Points that are refilled each second. */
   readonly perSecond: number
 }
 
-/** What each of many may spend under one policy. */
+/** Token buckets under one policy, one for each subject. */
 export interface Budget {
   readonly policy: Policy
-  /** The field `RateLimit-Policy`. */
+  /** The value of the header `RateLimit-Policy`. */
   readonly policyField: string
-  /** Takes points, and answers 0; or takes nothing, and answers the seconds after which they will be there. */
+  /** Takes the points and returns 0, or takes none and returns the seconds until they are available. */
   take(subject: string, points: number): number
-  /** Gives points back. Fewer than none: takes them, though there be none left. */
+  /** Returns points. A negative number takes points, even if the balance goes below zero. */
   give(subject: string, points: number): void
   left(subject: string): number
-  /** Whole seconds until what was taken beyond all there was has come back. */
+  /** Whole seconds until a negative balance is back at zero; 0 if it is not negative. */
   due(subject: string): number
-  /** What was taken, less what was given back, since this was asked last: of so many subjects, the others come next time. */
+  /** Points taken minus points returned since the last call, for at most `subjects` subjects. Later calls report the others. */
   report(subjects: number): [subject: string, points: number][]
-  /** Takes what another process let through. */
+  /** Takes points that another process has granted. */
   takenElsewhere(subject: string, points: number): void
 }
 
 export interface BudgetOptions {
-  /** Milliseconds that never run backwards. */
+  /** A monotonic clock, in milliseconds. */
   now?: (() => number) | undefined
-  /** Whether it is kept in mind what to report. */
+  /** Whether to record spending for `report`. */
   isReported?: boolean | undefined
-  /** Told when points were not there. */
-  onRefusal?: ((policy: string) => void) | undefined
+  /** Called when a subject has too few points. */
+  onRejection?: ((policy: string) => void) | undefined
 }
 
 interface Bucket {
@@ -42,14 +42,14 @@ interface Bucket {
   filledAt: number
 }
 
-/** One that is pushed out is full when it comes again. */
+/** The number of subjects in memory. A subject that was evicted starts again with a full bucket. */
 const SUBJECTS = 50_000
-/** Points by which sums of what came back in fractions of a second may be off. */
+/** Tolerance for rounding errors, because buckets refill by fractions of a point. */
 const ROUNDING = 1e-3
 
 export function createBudget(
   policy: Policy,
-  { now = () => performance.now(), isReported = false, onRefusal }: BudgetOptions = {},
+  { now = () => performance.now(), isReported = false, onRejection }: BudgetOptions = {},
 ): Budget {
   const { most, perSecond } = policy
   const buckets = boundedMap<string, Bucket>(SUBJECTS)
@@ -80,7 +80,7 @@ export function createBudget(
       const bucket = bucketOf(subject)
       const missing = points - bucket.left
       if (missing > ROUNDING) {
-        onRefusal?.(policy.name)
+        onRejection?.(policy.name)
         return missing / perSecond
       }
       bucket.left -= points

@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../../test/app.ts'
 import { basic, post, refusalOf } from '../../test/device.ts'
 import { registerDevice, signOn } from '../../test/mqtt-device.ts'
 
-/** The clock stands still unless a test moves it: nothing comes back by itself. */
+/** The clock stops during a test, so no points are refilled. */
 const clock = { now: 0 }
 let app: TestApp
 beforeAll(async () => {
@@ -13,21 +13,21 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('a device', () => {
-  test('may report so many times at once, and then as many a second', async () => {
+  test('may send a burst of reports, and then as many per second as configured', async () => {
     const { id, secret } = await registerDevice(app.owner)
     const report = () => post(app, 'report', { state: 'active' }, basic(id, secret))
     const reports = [await report(), await report(), await report(), await report()]
     expect(reports.map(({ status }) => status)).toEqual([200, 200, 200, 429])
-    const refused = reports[3]!
-    expect(refused.headers.get('ratelimit-policy')).toBe('"device";q=3;w=1')
-    expect(refused.headers.get('retry-after')).toBe('1')
-    const message = 'a device may send 3 messages at once and 10 a second: come back in 1 second'
-    expect(refusalOf(refused)).toEqual([429, 'RATE_LIMITED', message])
+    const rejected = reports[3]!
+    expect(rejected.headers.get('ratelimit-policy')).toBe('"device";q=3;w=1')
+    expect(rejected.headers.get('retry-after')).toBe('1')
+    const message = 'a device may send 3 messages at once and 10 per second; retry in 1 second'
+    expect(refusalOf(rejected)).toEqual([429, 'RATE_LIMITED', message])
     clock.now += 100
     expect((await report()).status).toBe(200)
   })
 
-  test('that publishes too much is made to wait, and what it says keeps its order', async () => {
+  test('is slowed down over MQTT if it publishes too much, and its messages keep their order', async () => {
     const device = await registerDevice(app.owner)
     const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
     const say = (value: number) =>
@@ -48,7 +48,7 @@ describe('a device', () => {
     expect(await value()).toBe('5')
   })
 
-  test('that has said all it may has its will said all the same', async () => {
+  test('has its will published even if it has no messages left', async () => {
     const device = await registerDevice(app.owner)
     const topic = `devices/${device.id}/attributes`
     const will = { topic, payload: Buffer.from('{"will": "said"}'), qos: 1 as const }

@@ -6,14 +6,14 @@ import type { Budget } from './budget.ts'
 import { notifySpending, spendingChannel } from './spending.queries.ts'
 
 const EVERY_MS = 500
-/** Subjects in one notification, whose payload may have 8000 bytes. */
-const TOGETHER = 80
-/** Subjects of a budget that are told of at a time. */
+/** Subjects in one notification. The payload of a notification is limited to 8000 bytes. */
+const SUBJECTS_PER_PAYLOAD = 80
+/** Subjects of a budget that are reported at a time. */
 const SUBJECTS = 1_000
 
 export interface ExchangeOptions {
   db: Database
-  /** Of what is spent on other servers. While they do not arrive, each server counts by itself. */
+  /** Notifications of spending in other server processes. While none arrive, each process counts by itself. */
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
 }
@@ -24,34 +24,34 @@ export interface Exchange {
 
 type Spent = [budget: string, subject: string, points: number]
 
-/** Tells the other server processes what was spent here, while something was, and takes what they tell from the budgets. */
+/** Reports this process's spending to the other server processes, and takes their spending from the budgets here. */
 export function exchangeSpending(budgets: readonly Budget[], { db, notifications, log }: ExchangeOptions): Exchange {
   const self = randomUUID()
   const byName = new Map(budgets.map((budget) => [budget.policy.name, budget]))
 
-  const tell = async (): Promise<void> => {
+  const report = async (): Promise<void> => {
     const spent = budgets.flatMap((budget) =>
       budget.report(SUBJECTS).map(([subject, points]): Spent => [budget.policy.name, subject, points]),
     )
     if (spent.length > 0) await notifySpending(db, payloadsOf(self, spent))
   }
 
-  let telling: Promise<void> | undefined
+  let reporting: Promise<void> | undefined
   const timer = setInterval(() => {
-    telling ??= tell()
-      // What the database was away for, nobody hears of: each process counts by itself then.
-      .catch((error: unknown) => log.debug({ err: error }, 'the other servers were not told what was spent here'))
+    reporting ??= report()
+      // Spending that cannot be reported is not sent again; each process counts by itself meanwhile.
+      .catch((error: unknown) => log.debug({ err: error }, 'cannot report spending to the other server processes'))
       .finally(() => {
-        telling = undefined
+        reporting = undefined
       })
   }, EVERY_MS).unref()
 
   const listener = notifications.subscribe({
     channel: spendingChannel,
     onNotification({ payload }) {
-      const told = readPayload(payload)
-      if (told.from === self) return
-      for (const [budget, subject, points] of told.spent) byName.get(budget)?.takenElsewhere(subject, points)
+      const report = readPayload(payload)
+      if (report.from === self) return
+      for (const [budget, subject, points] of report.spent) byName.get(budget)?.takenElsewhere(subject, points)
     },
     onGap() {},
   })
@@ -59,19 +59,21 @@ export function exchangeSpending(budgets: readonly Budget[], { db, notifications
   return {
     async close() {
       clearInterval(timer)
-      await telling
+      await reporting
       listener.close()
     },
   }
 }
 
 function payloadsOf(from: string, spent: readonly Spent[]): string[] {
-  const count = Math.ceil(spent.length / TOGETHER)
-  const parts = Array.from({ length: count }, (_, index) => spent.slice(index * TOGETHER, (index + 1) * TOGETHER))
+  const count = Math.ceil(spent.length / SUBJECTS_PER_PAYLOAD)
+  const parts = Array.from({ length: count }, (_, index) =>
+    spent.slice(index * SUBJECTS_PER_PAYLOAD, (index + 1) * SUBJECTS_PER_PAYLOAD),
+  )
   return parts.map((part) => JSON.stringify({ from, spent: part }))
 }
 
-/** What another release may tell otherwise is left alone. */
+/** Ignores payloads in the format of another release. */
 function readPayload(payload: string): { from: unknown; spent: Spent[] } {
   try {
     const { from, spent } = JSON.parse(payload) as { from: unknown; spent: unknown }

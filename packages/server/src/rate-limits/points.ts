@@ -1,28 +1,28 @@
 import type { PreparedOperation, RootField } from '../graphql/execute.ts'
 
-/** Objects of an answer that come with each point. */
+/** Objects in a response per point. */
 export const OBJECTS_PER_POINT = 100
-/** Rows that an operation may read and not return that come with each point. */
+/** Rows per point that an operation may read but not return. */
 export const ROWS_PER_POINT = 2_000
-/** Items of `setAttributesMany` that one point pays for. */
-const ITEMS = 10
+/** Items of `setAttributesMany` per point. */
+const ITEMS_PER_POINT = 10
 
-/** What a request costs whatever comes of it. */
+/** The cost of every request. */
 export const REQUEST_POINTS = 1
 
-/** Bytes of a request that is not executed that come with each point. */
-export const REFUSED_BYTES_PER_POINT = 1_000
+/** Bytes per point of a request that is not executed. */
+export const REJECTED_BYTES_PER_POINT = 1_000
 
-/** What a request costs besides that is refused for what it asks for: 1 for each full 1000 bytes that had to be read. */
-export const pointsOfRefused = (bytes: number): number => Math.floor(bytes / REFUSED_BYTES_PER_POINT)
+/** The additional cost of a request that is rejected for its content: 1 for each full 1000 bytes. */
+export const pointsOfRejected = (bytes: number): number => Math.floor(bytes / REJECTED_BYTES_PER_POINT)
 
-/** What the objects of an answer cost: 1 for each full hundred. */
+/** The cost of the objects in a response: 1 for each full hundred. */
 export const pointsOfObjects = (objects: number): number => Math.floor(objects / OBJECTS_PER_POINT)
 
-/** What rows that are read and not returned cost: 1 for each full 2,000. */
+/** The cost of rows that are read but not returned: 1 for each full 2,000. */
 export const pointsOfRows = (rows: number): number => Math.floor(rows / ROWS_PER_POINT)
 
-/** What the changes of an operation cost: 1 for each mutation, in `setAttributesMany` for each 10 items, begun ones included. */
+/** The cost of an operation's changes: 1 for each mutation, or for each 10 items or part of them in `setAttributesMany`. */
 export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {
   if (kind !== 'mutation') return 0
   return rootFields().reduce((points, field) => points + pointsOfField(field), 0)
@@ -30,5 +30,5 @@ export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'k
 
 function pointsOfField({ name, args }: RootField): number {
   const items = name === 'setAttributesMany' && Array.isArray(args.items) ? args.items.length : 0
-  return Math.max(1, Math.ceil(items / ITEMS))
+  return Math.max(1, Math.ceil(items / ITEMS_PER_POINT))
 }

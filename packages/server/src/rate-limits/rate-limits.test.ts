@@ -8,7 +8,7 @@ import { registrationsOn } from '../../test/registering.ts'
 import { restOf } from '../../test/rest.ts'
 import { limits } from '../limits.ts'
 
-/** The clock stands still unless a test moves it: nothing comes back by itself. */
+/** The clock stops during a test, so no points are refilled. */
 const clock = { now: 0 }
 const options = {
   elapsed: () => clock.now,
@@ -33,10 +33,10 @@ afterAll(async () => {
 })
 
 const small = '{ login { id } }'
-/** May hold 101,002 objects, and holds 2. */
+/** May return up to 101,002 objects, and returns 2. */
 const large = '{ login { devices(size: 1000) { items { services { id } } } } }'
 
-/** Spends so many points, on targets that are not there: an item costs 1/10, its part of the answer 1/100. */
+/** Spends this many points on targets that do not exist: an item costs 1/10, and its part of the response 1/100. */
 async function spendPoints({ data }: TestUser, points: 100 | 900): Promise<void> {
   const items = Array.from({ length: 900 }, (_, index) => ({ serviceId: `none ${index}`, attributes: {} }))
   const document = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
@@ -46,7 +46,7 @@ async function spendPoints({ data }: TestUser, points: 100 | 900): Promise<void>
 const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 
 describe('the points of a user', () => {
-  test('are told with every answer, and what was not returned is given back', async () => {
+  test('are reported in every response, and points for objects that are not returned are refunded', async () => {
     const { query } = await app.createUser()
     const first = await query(small)
     expect(first.headers.get('ratelimit-policy')).toBe('"user";q=1000;w=100')
@@ -58,7 +58,7 @@ describe('the points of a user', () => {
     expect([failed.errors?.[0]?.extensions.code, left(failed.headers)]).toEqual(['NOT_FOUND', 995])
   })
 
-  test('are not given back where part of it failed: the rest may have been read all the same', async () => {
+  test('are not refunded if a field fails, because other fields may have read objects', async () => {
     const { query } = await app.createUser()
     const document = `query ($id: [String!]!) { login { device(id: $id) { id } devices(size: 1000) { items { id } } } }`
     const found = await query(document, { id: ['80:00:00:00:00:00:00:00'] })
@@ -69,7 +69,7 @@ describe('the points of a user', () => {
     expect(left(failed.headers)).toBeLessThanOrEqual(998 - 10)
   })
 
-  test('pay for a request that is refused by its length, when it was read', async () => {
+  test('are charged for the length of a rejected request', async () => {
     const user = await app.createUser()
     const wrong = `{ nothing } # ${'x'.repeat(9_000)}`
     const refused = await user.query(wrong)
@@ -79,11 +79,11 @@ describe('the points of a user', () => {
     expect(left((await user.query(small)).headers)).toBe(979)
     const given = await restOf(app.url, user)('POST', '/devices', { body: { nothing: 'x'.repeat(5_000) } })
     expect([given.status, left(given.headers)]).toEqual([400, 973])
-    // What is executed costs nothing more, however long.
+    // The length of a request that is executed is free.
     expect(left((await user.query(`{ login { id } } # ${'x'.repeat(9_000)}`)).headers)).toBe(972)
   })
 
-  test('pay for each hundred events of a stream', async () => {
+  test('are charged for each hundred events of a stream', async () => {
     const user = await app.createUser()
     const { id } = await registerDevice(user)
     const { login } = await user.data('{ login { events(size: 1) { items { id } } } }')
@@ -93,12 +93,12 @@ describe('the points of a user', () => {
     const query = 'subscription ($after: ID) { events(after: $after) { id } }'
     const stream = await openStream({ app, user, query, variables: { after: login.events.items[0].id } })
     await until(() => stream.messages.length === 100)
-    // One for the request, one for its events.
+    // One for the request, and one for its events.
     expect(left((await user.query(small)).headers)).toBe(before - 3)
     stream.cut()
   })
 
-  test('are spent by what is asked, and come back with time', async () => {
+  test('are spent by the cost of the operation, and are refilled over time', async () => {
     const user = await app.createUser()
     await spendPoints(user, 900)
     const page = '{ login { devices(size: 200) { items { services { id } } } } }'
@@ -107,7 +107,7 @@ describe('the points of a user', () => {
     expect(refused.headers.get('ratelimit')).toMatch(/^"user";r=\d+;t=11$/)
     expect(refused.errors).toMatchObject([
       {
-        message: expect.stringMatching(/^this takes 202 points more .* come back in 11 seconds, or ask for less$/),
+        message: expect.stringMatching(/^this request costs 202 more points, .* retry in 11 seconds, or request less$/),
         extensions: { code: 'RATE_LIMITED', retryAfter: 11 },
       },
     ])
@@ -117,7 +117,7 @@ describe('the points of a user', () => {
     expect([status, left(headers)]).toEqual([200, 208])
   })
 
-  test('pay with all that is there for what may cost more, and are each user’s own', async () => {
+  test('are all charged for an operation that may cost more than the capacity, for each user separately', async () => {
     const [user, another] = [await app.createUser(), await app.createUser()]
     const { status, headers } = await user.query(large)
     expect([status, left(headers)]).toEqual([200, 999])
@@ -127,7 +127,7 @@ describe('the points of a user', () => {
     expect((await another.query(large)).status).toBe(200)
   })
 
-  test('are the same on every way in', async () => {
+  test('are shared by all protocols', async () => {
     const user = await app.createUser()
     const rest = restOf(app.url, user)
     const answered = await rest('GET', '/user')
@@ -137,7 +137,7 @@ describe('the points of a user', () => {
     expect([stream.status, stream.headers.ratelimit]).toEqual([200, '"user";r=998;t=1'])
     stream.cut()
     await spendPoints(user, 900)
-    // 98 left; then none.
+    // 98 are left; then none.
     for (let point = 0; point < 98; point++) await rest('GET', '/user')
 
     const refused = await rest('GET', '/user')
@@ -148,7 +148,7 @@ describe('the points of a user', () => {
     expect([byGet.status, byGet.code]).toEqual([429, 'RATE_LIMITED'])
   })
 
-  test('pay for downloads by a link that it asked for', async () => {
+  test('are charged for downloads through a link that the user requested', async () => {
     const user = await app.createUser()
     const { login } = await user.data('{ login { eventsUrl } }')
     const download = () => fetch(login.eventsUrl)
@@ -160,10 +160,10 @@ describe('the points of a user', () => {
     expect((await download()).status).toBe(429)
   })
 
-  test('hold for all servers on a database together', async () => {
+  test('are shared by all servers of a database', async () => {
     const user = await app.createUser()
     const there = other.as(user)
-    // What the address spent in other tests may only now be reported there.
+    // The address's spending in other tests may arrive there only now.
     await vi.waitFor(
       async () => {
         clock.now += 60_000
@@ -172,13 +172,13 @@ describe('the points of a user', () => {
       { timeout: 60_000, interval: 100 },
     )
     await spendPoints(user, 900)
-    // Asking costs a point each time, so that asking alone would not bring it there in time.
+    // Each request costs a point, so polling alone would not report the state in time.
     const isTold = async () => expect(left((await there.query(small)).headers)).toBeLessThan(100)
     await vi.waitFor(isTold, { timeout: 60_000, interval: 100 })
   })
 })
 
-test('ten keys of a user, and the console, spend one quota', async () => {
+test('ten access keys and the console session of a user share one budget', async () => {
   clock.now += 60_000
   const user = await app.createUser()
   const { data } = user
@@ -202,7 +202,7 @@ test('ten keys of a user, and the console, spend one quota', async () => {
   for (const { query } of keys) expect((await query(small)).status).toBe(200)
 })
 
-test('a user of the console has a budget for all sessions', async () => {
+test('all console sessions of a user share one budget', async () => {
   const person = await newPerson(app)
   const [first, second] = [await signIn(app, person), await signIn(app, person)]
   const answer = await first.query(small)
@@ -211,7 +211,7 @@ test('a user of the console has a budget for all sessions', async () => {
   expect((await second.auth('/get-session')).headers.get('ratelimit')).toBe('"user";r=997;t=1')
 })
 
-test('an address pays for introspection and invalid credentials, and keys that signed from it go on', async () => {
+test('an address is charged for introspection and invalid credentials, and valid keys from it still work', async () => {
   clock.now += 60_000
   expect((await app.owner.query(small)).status).toBe(200)
   const ask = () =>
@@ -239,7 +239,7 @@ test('an address pays for introspection and invalid credentials, and keys that s
   const stranger = await app.createUser()
   expect((await stranger.query(small)).status).toBe(429)
   expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
-  // Devices behind the same address register all the same: with a code that holds, it pays.
+  // Devices behind the same address can still register: a valid code is charged instead.
   const { code } = await registrationsOn(app).newCode()
   const honest = await post(app, 'register', { code, hardwareId: 'honest' })
   expect([honest.status, honest.headers.get('ratelimit')]).toEqual([200, '"code";r=999;t=1'])
@@ -248,7 +248,7 @@ test('an address pays for introspection and invalid credentials, and keys that s
   expect((await stranger.query(small)).status).toBe(200)
 })
 
-test('an address pays for what cannot be read and for what another site sends', async () => {
+test('an address is charged for unreadable requests and for requests from another site', async () => {
   const browser = await signIn(app, await newPerson(app))
   clock.now += 60_000
   const evil = { origin: 'https://evil.example' }
@@ -278,7 +278,7 @@ test('an address pays for what cannot be read and for what another site sends', 
   clock.now += 60_000
 })
 
-test('credentials of another scheme are counted as guesses', async () => {
+test('credentials of another scheme count as failed attempts', async () => {
   clock.now += 60_000
   const { id, secret } = await registerDevice(app.owner)
   const report = (authorization: string) => post(app, 'report', { state: 'active' }, authorization)
@@ -287,7 +287,7 @@ test('credentials of another scheme are counted as guesses', async () => {
   expect((await report(basic(id, secret))).status).toBe(200)
 })
 
-test('nobody pays for the length of what nobody may ask', async () => {
+test('the length of a request without credentials is not charged to a user', async () => {
   clock.now += 60_000
   const ask = async (length: number) => {
     const body = JSON.stringify({ query: `{ login { id } } # ${'x'.repeat(length)}` })
@@ -297,13 +297,13 @@ test('nobody pays for the length of what nobody may ask', async () => {
   }
   expect(await ask(1)).toEqual([401, '"address";r=99;t=1'])
   expect(await ask(50_000)).toEqual([401, '"address";r=48;t=1'])
-  // 453 points too many, five of which come back each second.
+  // 453 points below zero; five are refilled each second.
   expect(await ask(500_000)).toEqual([401, '"address";r=0;t=91'])
   expect(await ask(1)).toEqual([429, '"address";r=0;t=91'])
   clock.now += 200_000
 })
 
-test('answers for which nobody was charged tell what the address has left', async () => {
+test('responses to requests that were not charged report the points of the address', async () => {
   clock.now += 60_000
   const tooLarge = (bytes: number) => ({
     method: 'POST',

@@ -12,12 +12,12 @@ export interface RateLimits {
   /** Of users: each pays for all of its access keys and console sessions together. */
   readonly users: Budget
   readonly addresses: Budget
-  /** Of registration codes: devices behind one address share it with whoever else is there. */
+  /** Of registration codes. They are charged instead of the address, which many devices may share. */
   readonly codes: Budget
-  /** A point is a message. */
+  /** One point is one message. */
   readonly devices: Budget
   readonly storage: StorageQuotas
-  /** Credentials that did not hold, whichever way they came in. */
+  /** Failed attempts to authenticate, by any protocol. */
   readonly failures: FailedSignatures
   close(): Promise<void>
 }
@@ -34,14 +34,14 @@ export interface RateLimitsOptions {
     | 'deviceBytesPerDay'
     | 'accountBytesPerDay'
   >
-  /** Left away: this process counts by itself. */
+  /** Without it, this process counts by itself. */
   exchange?: ExchangeOptions
   metrics?: Metrics | undefined
   now?: () => number
 }
 
 export function createRateLimits({ config, exchange: others, metrics, now }: RateLimitsOptions): RateLimits {
-  const alone = { now, onRefusal: metrics?.counter('rateLimited') }
+  const alone = { now, onRejection: metrics?.counter('rateLimited') }
   const shared = { ...alone, isReported: others !== undefined }
   const forUsers = { most: config.keyPoints, perSecond: config.keyPointsPerSecond }
   const users = createBudget({ name: 'user', ...forUsers }, shared)
@@ -49,7 +49,7 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const forAddresses = { most: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
   const forDevices = { most: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
-  // A device is connected to one process at a time; ten thousand of them are too many to tell of.
+  // Not reported to other processes: a device is connected to one process at a time, and there may be too many devices.
   const devices = createBudget({ name: 'device', ...forDevices }, alone)
   const { deviceBytesPerDay, accountBytesPerDay } = config
   const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, alone, shared })
@@ -60,13 +60,13 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   return { users, addresses, codes, devices, storage, failures, close: async () => exchange?.close() }
 }
 
-/** Who pays, and out of which budget. */
+/** The subject that is charged, and its budget. */
 export interface Payer {
   readonly budget: Budget
   readonly subject: string
 }
 
-/** Where nobody pays for a request, its address does. */
+/** The address pays for requests that no user, code, or device pays for. */
 export const payerAt = ({ addresses }: RateLimits, address: string): Payer => ({
   budget: addresses,
   subject: networkOf(address),
@@ -79,7 +79,7 @@ export const payerOfDevice = ({ devices }: RateLimits, deviceId: string): Payer 
 
 export const payerOfCode = ({ codes }: RateLimits, codeId: string): Payer => ({ budget: codes, subject: codeId })
 
-/** A user pays for every access key and console session, so that more keys are not more quota. */
+/** A user pays for every access key and console session, so that more keys do not give more quota. */
 export const payerOf = ({ users }: RateLimits, { accountId }: Pick<Viewer, 'accountId'>): Payer => ({
   budget: users,
   subject: accountId,

@@ -11,31 +11,31 @@ import {
   OBJECTS_PER_POINT,
   pointsOfChanges,
   pointsOfObjects,
-  pointsOfRefused,
+  pointsOfRejected,
   pointsOfRows,
   REQUEST_POINTS,
 } from './points.ts'
 import { type Payer, payerAt, payerOf, type RateLimits } from './rate-limits.ts'
-import { leftFields, spend, spendInTime } from './spend.ts'
+import { rateLimitHeaders, spend, spendWhenAvailable } from './spend.ts'
 import { bytesOfMutations } from './storage-quotas.ts'
 
-/** Charges requests, whichever way they come in. What charges before something is done may throw RATE_LIMITED. */
+/** Charges requests of every protocol. What charges before the work is done may throw RATE_LIMITED. */
 export interface RequestCharges {
-  /** What a request costs whatever comes of it: as soon as it is known who asks. */
+  /** Charges the cost of every request, as soon as the caller is known. */
   chargeRequest(requester: Requester<Viewer>): void
-  /** What a request costs that is refused for what it asks for, by the bytes that were read: taken though it be not there, for it has been done. */
-  chargeRefused(requester: Requester<Viewer>, bytes: number): void
+  /** Charges a request that is rejected for its content, by its bytes: even if the balance goes negative, because the work is done. */
+  chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
    * Charges what an operation may cost in addition, before it runs. It returns what runs afterward, gets the data that was
    * read, and refunds what was not needed. If a field failed (undefined), only rows are refunded: the fields beside it may
    * have read what the response does not show.
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
-  /** For a stream: told of each event that it sends, and resolves once there are points for the next. */
+  /** For a stream. Returns a function to call after each event, which resolves once there are points for the next one. */
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }
 
-/** An account in which an operation reads rows if it does so in any. */
+/** An account so large that an operation reads rows in it if it does so in any account. */
 const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
 
 export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, sizes: AccountSizes): RequestCharges {
@@ -70,18 +70,18 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
       } else {
         budget.give(subject, Math.min(charged, forRows - ofRows))
       }
-      reply.headers(leftFields(payer))
+      reply.headers(rateLimitHeaders(payer))
     }
   }
 
   return {
     chargeRequest: (requester) => spend(payerFor(requester), REQUEST_POINTS, requester.reply),
-    chargeRefused(requester, bytes) {
-      const points = pointsOfRefused(bytes)
+    chargeRejected(requester, bytes) {
+      const points = pointsOfRejected(bytes)
       if (points === 0) return
       const payer = payerFor(requester)
       payer.budget.give(payer.subject, -points)
-      requester.reply.headers(leftFields(payer))
+      requester.reply.headers(rateLimitHeaders(payer))
     },
     chargeOperation(start) {
       const { viewer, operation } = start
@@ -93,7 +93,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
           startRowMeter(start.request, size)
           return charge(start, counted.rows)
         },
-        // The operation finds out for itself that the database cannot be reached, and reports it.
+        // The operation itself reports that the database cannot be reached.
         () => charge(start, 0),
       )
     },
@@ -101,7 +101,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
       const payer = payerFor(requester)
       let sent = 0
       return () =>
-        ++sent % OBJECTS_PER_POINT === 0 ? spendInTime(payer, pointsOfObjects(OBJECTS_PER_POINT)) : undefined
+        ++sent % OBJECTS_PER_POINT === 0 ? spendWhenAvailable(payer, pointsOfObjects(OBJECTS_PER_POINT)) : undefined
     },
   }
 }

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
 import { seedDevices } from '../../test/seed-devices.ts'
 
-/** 5 points for reading every device. */
+/** Reading every device costs 5 points. */
 const DEVICES = 10_000
 const QUOTA = 1_000
 
-/** The clock stands still during a test, so no points come back by themselves. */
+/** The clock stops during a test, so no points are refilled. */
 const clock = { now: 0 }
 let app: TestApp
 let user: TestUser
@@ -70,14 +70,14 @@ describe('a field that reads more devices than it returns', () => {
     expect(await costOf(document, { runs: false })).toBe(0)
   })
 
-  test('is refused before it runs when the points are not there', async () => {
+  test('is rejected before it runs if there are too few points', async () => {
     const { errors } = await poor('{ login { devices(size: 1, sort: "rack") { total } } }')
     expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
-    expect(errors?.[0]?.message).toContain('5 points more')
+    expect(errors?.[0]?.message).toContain('5 more points')
   })
 })
 
-/** Asks when only 3 points are left. */
+/** Runs a document when only 3 points are left. */
 async function poor(document: string) {
   const items = (count: number) => Array.from({ length: count }, (_, i) => ({ serviceId: `none ${i}`, attributes: {} }))
   const spend = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
@@ -100,7 +100,7 @@ describe('a document with many fields that read every device', () => {
     return `query ($none: Object = { ${attributes} }) { login {\n${fields.join('\n')}\n} }`
   }
 
-  test('is refused, and the error names the field and its position', async () => {
+  test('is rejected, and the error names the field and its position', async () => {
     const large = await otherUser()
     const { status, errors } = await large.query(hostile(15))
     expect(status).toBe(413)
@@ -126,7 +126,7 @@ describe('a document with many fields that read every device', () => {
   })
 })
 
-/** The same devices for a user whose points are all there. */
+/** Creates another user with the same devices and all points. */
 async function otherUser(): Promise<TestUser> {
   const other = await app.createUser()
   const devices = Array.from({ length: DEVICES / 2 }, () => ({ attributes: { rack: '1' } }))

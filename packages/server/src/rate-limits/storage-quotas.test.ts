@@ -9,7 +9,7 @@ const DEVICE_BYTES = 65_536
 const ACCOUNT_BYTES = 5 * 1024 * 1024
 const DAY_MS = 86_400_000
 
-/** The clock stands still unless a test moves it: no quota refills by itself. */
+/** The clock stops during a test, so no quota is refilled. */
 const clock = { now: 0 }
 let app: TestApp
 let user: TestUser
@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** 15,000 bytes that do not compress, and are new each time. */
+/** A new value of 15,000 bytes that does not compress. */
 const newValue = (): string => randomBytes(7_500).toString('hex')
 
 const report = ({ id, secret }: RegisteredDevice, value: string) =>
@@ -34,27 +34,27 @@ const report = ({ id, secret }: RegisteredDevice, value: string) =>
 const setValue = `mutation ($id: String!, $value: String) { setAttribute(serviceId: $id, name: "value", value: $value) }`
 
 describe('a device', () => {
-  test('stores as many bytes as its quota has, and again a day later; other devices go on', async () => {
+  test('stores up to its quota, and again a day later, while other devices are not affected', async () => {
     const [greedy, modest] = [await registerDevice(user, 'greedy'), await registerDevice(user, 'modest')]
     for (let time = 0; time < 4; time++) expect((await report(greedy, newValue())).status).toBe(200)
-    const refused = await report(greedy, newValue())
+    const rejected = await report(greedy, newValue())
     const left = DEVICE_BYTES - 4 * (15_000 + 'value'.length + 200)
     const seconds = Math.ceil((15_205 - left) / (DEVICE_BYTES / 86_400))
-    const message = `a device may store 65536 bytes a day: this takes 15205, and ${left} are left. Try again in ${seconds} seconds`
-    expect(refusalOf(refused)).toEqual([429, 'RATE_LIMITED', message])
-    expect(refused.headers.get('retry-after')).toBe(String(seconds))
+    const message = `a device may store 65536 bytes a day: this write takes 15205, and ${left} are left. Retry in ${seconds} seconds`
+    expect(refusalOf(rejected)).toEqual([429, 'RATE_LIMITED', message])
+    expect(rejected.headers.get('retry-after')).toBe(String(seconds))
     expect((await report(modest, newValue())).status).toBe(200)
     clock.now += DAY_MS
     expect((await report(greedy, newValue())).status).toBe(200)
   })
 
-  test('does not pay for values that it stores already', async () => {
+  test('is not charged for values that are already stored', async () => {
     const device = await registerDevice(user)
     const value = newValue()
     for (let time = 0; time < 10; time++) expect((await report(device, value)).status).toBe(200)
   })
 
-  test('that publishes beyond its quota is disconnected, and what was acknowledged is stored', async () => {
+  test('is disconnected when it publishes beyond its quota, and acknowledged values are stored', async () => {
     const [greedy, modest] = [await registerDevice(user, 'greedy'), await registerDevice(user, 'modest')]
     const url = `mqtt://127.0.0.1:${app.mqttPort}`
     const [client, other] = [await signOn(url, greedy), await signOn(url, modest)]
@@ -80,7 +80,7 @@ describe('a device', () => {
     expect(metrics).toContain('muster_mqtt_refusals_total{reason="RATE_LIMITED"}')
   })
 
-  test('pays for the services that it lists', async () => {
+  test('is charged for the services that it lists', async () => {
     const device = await registerDevice(user)
     const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
     const services = Array.from({ length: 100 }, (_, index) => ({ name: `${index} ${'x'.repeat(90)}` }))
@@ -94,7 +94,7 @@ describe('a device', () => {
 })
 
 describe('an account', () => {
-  /** Takes nearly all of the quota: each item counts, although the value is sent once. */
+  /** Takes nearly all of the quota. Each item counts, although the value is sent once. */
   async function storeMuch(): Promise<void> {
     const { id } = await registerDevice(user, 'full')
     const items = Array.from({ length: 75 }, () => '{ serviceId: $id, attributes: $attributes }').join(' ')
@@ -103,7 +103,7 @@ describe('an account', () => {
     await user.data(document, { id, attributes })
   }
 
-  test('stores as many bytes as its quota has, by mutations and devices together', async () => {
+  test('stores up to its quota, by mutations and devices together', async () => {
     const device = await registerDevice(user)
     await storeMuch()
     const outcomes: (string | undefined)[] = []
@@ -114,17 +114,17 @@ describe('an account', () => {
     const allowed = outcomes.indexOf('RATE_LIMITED')
     expect(allowed).toBeGreaterThan(0)
     expect(outcomes).toEqual([...Array(allowed).fill(undefined), ...Array(60 - allowed).fill('RATE_LIMITED')])
-    const refused = await user.query(setValue, { id: device.id, value: newValue() })
-    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
-    expect(refused.errors?.[0]?.message).toMatch(
-      /^an account may store 5242880 bytes a day: this takes 152\d\d, and \d+ are left/,
+    const rejected = await user.query(setValue, { id: device.id, value: newValue() })
+    expect([rejected.status, Number(rejected.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
+    expect(rejected.errors?.[0]?.message).toMatch(
+      /^an account may store 5242880 bytes a day: this write takes 152\d\d, and \d+ are left/,
     )
     expect(refusalOf(await report(device, newValue()))).toEqual([
       429,
       'RATE_LIMITED',
       expect.stringMatching(/^an account may store /),
     ])
-    // Reading goes on, and says what is used; so does another user.
+    // Reading still works and reports the usage; other users are not affected.
     const { login } = await user.data('{ login { limits { name value used } } }')
     expect(login.limits).toContainEqual({ name: 'deviceMebibytesPerDay', value: 0, used: null })
     expect(login.limits).toContainEqual({ name: 'accountMebibytesPerDay', value: 5, used: 4 })
@@ -135,7 +135,7 @@ describe('an account', () => {
     expect((await user.query(setValue, { id: device.id, value: newValue() })).errors).toBeUndefined()
   })
 
-  test('pays for devices that register with its codes', async () => {
+  test('is charged for devices that register with its codes', async () => {
     const owned = { ...app, owner: user }
     const { code } = await registrationsOn(owned).newCode()
     const device = await registerDevice(user)
@@ -143,8 +143,8 @@ describe('an account', () => {
     for (;;) if ((await user.query(setValue, { id: device.id, value: newValue() })).errors !== undefined) break
     for (;;) if ((await user.query(setValue, { id: device.id, value: 'x'.repeat(700) })).errors !== undefined) break
     const services = Array.from({ length: 50 }, (_, index) => ({ name: `service ${index}` }))
-    const refused = await post(app, 'register', { code, hardwareId: 'many services', services })
-    expect(refusalOf(refused).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
+    const rejected = await post(app, 'register', { code, hardwareId: 'many services', services })
+    expect(refusalOf(rejected).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
   })
 
   test('has one quota on all servers of a database', async () => {

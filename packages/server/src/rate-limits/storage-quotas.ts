@@ -2,28 +2,28 @@ import { ApiError } from '../errors.ts'
 import { type Budget, type BudgetOptions, createBudget } from './budget.ts'
 
 const DAY_SECONDS = 86_400
-/** What each write counts in addition to its names and values, for the event that records it. */
+/** Bytes that each write counts in addition to its names and values, for the event that records it. */
 const EVENT_BYTES = 200
 
 /**
- * How many bytes devices and accounts may store in a day. A quota is full after a day without writes, and refills all the time. A
- * device's own writes count for the device and for its account; a user's mutations count for the account.
+ * Daily limits on the bytes that devices and accounts store. A quota refills continuously and is full after a day without
+ * writes. A device's own writes count for the device and for its account; a user's mutations count for the account.
  */
 export interface StorageQuotas {
-  /** Of accounts. Other server processes are told what was taken. */
+  /** The quotas of accounts. They are shared with the other server processes. */
   readonly accounts: Budget
-  /** Charges a device and its account for a write by the device. Throws RATE_LIMITED, and then takes nothing. */
+  /** Charges a device and its account for a write by the device. Throws RATE_LIMITED without charging either. */
   chargeDevice(device: { accountId: string; deviceId: string }, bytes: number): void
-  /** Charges an account. Throws RATE_LIMITED, and then takes nothing. */
+  /** Charges an account. Throws RATE_LIMITED without charging it. */
   chargeAccount(accountId: string, bytes: number): void
-  /** The quotas of an account in bytes, and what it used of its own. */
+  /** The quotas of a device and of the account, and the account's usage, in bytes. */
   usage(accountId: string): { devicePerDay: number; accountPerDay: number; accountUsed: number }
 }
 
 export interface StorageQuotasOptions {
   deviceBytesPerDay: number
   accountBytesPerDay: number
-  /** For devices: each is connected to one process at a time. */
+  /** For devices. They are not shared, because a device is connected to one process at a time. */
   alone: BudgetOptions
   /** For accounts. */
   shared: BudgetOptions
@@ -56,25 +56,25 @@ export function createStorageQuotas(options: StorageQuotasOptions): StorageQuota
 
 function charge(budget: Budget, subject: string, bytes: number, whose: string): void {
   const { most } = budget.policy
-  // A write that is larger than the quota of a day takes all of it.
+  // A write that is larger than the daily quota takes all of it.
   const retryAfter = Math.ceil(budget.take(subject, Math.min(bytes, most)))
   if (retryAfter === 0) return
-  const message = `${whose} may store ${most} bytes a day: this takes ${bytes}, and ${budget.left(subject)} are left. Try again in ${retryAfter} seconds`
+  const message = `${whose} may store ${most} bytes a day: this write takes ${bytes}, and ${budget.left(subject)} are left. Retry in ${retryAfter} seconds`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 
-/** What changed attributes store: names, new values, and the event. */
+/** Bytes stored by changed attributes: names, new values, and the event. */
 export function bytesOfChanges(changes: Readonly<Record<string, { new: string | null }>>): number {
   let bytes = EVENT_BYTES
   for (const [name, { new: value }] of Object.entries(changes)) bytes += bytesOf(name) + bytesOf(value)
   return bytes
 }
 
-/** What a list of things to store takes, each with its event. */
+/** Bytes stored by a list of items, each with its event. */
 export const bytesOfItems = (items: readonly unknown[]): number =>
   items.reduce<number>((bytes, item) => bytes + EVENT_BYTES + bytesOf(item), EVENT_BYTES)
 
-/** What the mutations of a document may store, by their arguments: variables that occur several times count each time. */
+/** Upper limit of the bytes that the mutations of a document store, from their arguments. A variable counts once for each use. */
 export function bytesOfMutations(fields: readonly { args: Readonly<Record<string, unknown>> }[]): number {
   let bytes = 0
   for (const { args } of fields) {
@@ -84,7 +84,7 @@ export function bytesOfMutations(fields: readonly { args: Readonly<Record<string
   return bytes
 }
 
-/** The names and values in JSON, as UTF-8. */
+/** The UTF-8 bytes of the names and values in JSON. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (Array.isArray(value)) return value.reduce<number>((bytes, item) => bytes + bytesOf(item), 0)

@@ -11,7 +11,7 @@ import type { AddressOf } from '../../../lib/client-address.ts'
 import { limits } from '../../../limits.ts'
 import { OBJECTS_PER_POINT, pointsOfObjects, REQUEST_POINTS } from '../../../rate-limits/points.ts'
 import { type Payer, payerAt, payerOf, type RateLimits } from '../../../rate-limits/rate-limits.ts'
-import { spend, spendInTime } from '../../../rate-limits/spend.ts'
+import { spend, spendWhenAvailable } from '../../../rate-limits/spend.ts'
 import { isAccessKeyUsable } from '../../access-keys/usable-key.ts'
 import type { Event } from '../event.ts'
 import { type EventFilterArguments, readEventFilter } from '../event-filter.ts'
@@ -114,7 +114,7 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
     if (last === undefined || !mayHaveMore) return
     start = { afterId: last.id }
     limit = nextLimit(events.length)
-    await spendInTime(payer, pointsOfObjects(limit))
+    await spendWhenAvailable(payer, pointsOfObjects(limit))
     if (!(await isStillGood(deps, grant))) throw new Error('what asked for this download stopped working')
   }
 }
