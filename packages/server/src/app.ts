@@ -170,7 +170,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     sdl: schemaText(schema),
     authenticate: deps.authenticate,
     beforeRequest,
-    onRefused: charges.chargeRejected,
+    onRejected: charges.chargeRejected,
     // Public operations select no field that reads the context.
     buildContext: (request, viewer, kind) => (viewer === null ? {} : createContext(request, viewer, kind)),
     ...(deps.readSide && { readElsewhere: readElsewhere(deps.readSide, createContext) }),

@@ -3,29 +3,29 @@ import type { FormattedExecutionResult } from 'graphql'
 import type { Response } from 'graphql-http'
 import { ApiError, badInput } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { MADE } from './change-made.ts'
+import { OUTCOME_DONE } from './change-made.ts'
 import { formatApiError } from './error-mapping.ts'
-import type { AnswerType } from './media-type.ts'
+import type { ResponseType } from './media-type.ts'
 import { withRawJson } from './raw-json.ts'
 
-/** An answer of GraphQL, or LIMIT_EXCEEDED where it is over the limit of bytes. */
-export function jsonAnswer(
+/** A GraphQL response; LIMIT_EXCEEDED if it is over the limit of bytes. */
+export function jsonResponse(
   status: number,
-  type: AnswerType,
+  type: ResponseType,
   result: FormattedExecutionResult | { errors: FormattedExecutionResult['errors'] },
   { headers = {}, isChange = false }: { headers?: Record<string, string>; isChange?: boolean } = {},
 ): Response {
-  const text = boundedText(result, { isChange })
+  const text = limitedJson(result, { isChange })
   return [
     text instanceof ApiError ? JSON.stringify({ errors: [formatApiError(text)], data: null }) : text,
     { status, statusText: '', headers: { 'content-type': `${type}; charset=utf-8`, ...headers } },
   ]
 }
 
-/** The answer to a request that is not executed, with the headers that its code asks for. */
-export function errorAnswer(
+/** The response to a request that is not executed, with the headers that its error code requires. */
+export function errorResponse(
   error: ApiError,
-  type: AnswerType,
+  type: ResponseType,
   status = error.status,
   headers: Record<string, string> = {},
 ): Response {
@@ -42,24 +42,25 @@ function headersOf({ code, details }: ApiError): Record<string, string> {
   return headers
 }
 
-/** What an error of HTTP itself, as Fastify names it, means to a caller; any other as it is. */
-export function ofTransport(
+/** Maps an HTTP error of Fastify to an API error; returns any other error unchanged. */
+export function fromTransportError(
   error: unknown,
   headers: IncomingHttpHeaders,
   bodyBytes: number = limits.requestBodyBytes,
 ): unknown {
   if (!(error instanceof Error) || error instanceof ApiError || !('statusCode' in error)) return error
   const { statusCode } = error
-  // Its own message repeats the URL whole, with the query, which may hold a secret.
-  if ('code' in error && error.code === 'FST_ERR_BAD_URL') return badInput('the path of the URL cannot be decoded')
+  // Fastify's message repeats the whole URL, and its query may contain a secret.
+  if ('code' in error && error.code === 'FST_ERR_BAD_URL')
+    return badInput('the path of the URL is not valid percent-encoding')
   if (statusCode === 413) {
     const found = headers['content-length'] ? `has ${headers['content-length']}` : 'has more'
-    return new ApiError('LIMIT_EXCEEDED', `the body may have ${bodyBytes} bytes and ${found}`)
+    return new ApiError('LIMIT_EXCEEDED', `the body may have at most ${bodyBytes} bytes, but ${found}`)
   }
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? badInput(error.message) : error
 }
 
-/** The text, or undefined where it is longer than a string can be. */
+/** Returns the JSON, or undefined if it is longer than a string can be. */
 function stringify(result: unknown): string | undefined {
   try {
     return withRawJson(result)
@@ -69,20 +70,24 @@ function stringify(result: unknown): string | undefined {
   }
 }
 
-/** From here on a text is sent as bytes: Node would join it to the head of the answer, and copy both. */
+/** Longer strings are sent as bytes: Node would join a string to the headers of the response, which copies both. */
 const COPIED_CHARACTERS = 65_536
 
 export const toSend = (text: string): string | Buffer => (text.length < COPIED_CHARACTERS ? text : Buffer.from(text))
 
-/** An answer as JSON, or LIMIT_EXCEEDED where it is over the limit of bytes, which of a change says that it is made. */
-export function boundedText(answer: unknown, { isChange }: { isChange: boolean }): string | ApiError {
+/** Returns a response as JSON, or LIMIT_EXCEEDED if it is too long. The error for a mutation says that the change was made. */
+export function limitedJson(answer: unknown, { isChange }: { isChange: boolean }): string | ApiError {
   const { answerBytes } = limits
   const text = stringify(answer)
-  // A UTF-16 unit is three bytes at most, so that short texts need not be measured.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so short strings need not be measured.
   if (text !== undefined && (text.length * 3 <= answerBytes || Buffer.byteLength(text) <= answerBytes)) return text
   const found = text === undefined ? 'more' : String(Buffer.byteLength(text))
-  const over = `may have ${answerBytes} bytes and would have ${found}`
+  const over = `may have at most ${answerBytes} bytes, but would have ${found}`
   return isChange
-    ? new ApiError('LIMIT_EXCEEDED', `the change was made; its answer ${over}: ask for less of it`, MADE)
-    : new ApiError('LIMIT_EXCEEDED', `the answer ${over}; ask for a smaller size`)
+    ? new ApiError(
+        'LIMIT_EXCEEDED',
+        `the change was made; the response ${over}: select fewer fields of it`,
+        OUTCOME_DONE,
+      )
+    : new ApiError('LIMIT_EXCEEDED', `the response ${over}; request a smaller size`)
 }

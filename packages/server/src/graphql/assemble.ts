@@ -3,18 +3,18 @@ import { makeExecutableSchema } from '@graphql-tools/schema'
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import type { Resolvers } from '../resolvers.generated.ts'
 
-/** One part of the schema: its SDL, where it has a file of its own, and what resolves its fields. */
+/** A part of the schema: its SDL, if it has a separate file, and its resolvers. */
 export interface SchemaPart {
   typeDefs?: string
   resolvers: Resolvers
 }
 
-/** A part of the schema from its SDL file. */
+/** Reads a part of the schema from its SDL file. */
 export function schemaPart(file: URL, resolvers: Resolvers): SchemaPart {
   return { typeDefs: readFileSync(file, 'utf8'), resolvers }
 }
 
-/** One schema of all parts; a resolver for a field that no part declares stops the start. */
+/** Combines all parts to one schema. Throws if a resolver has no declared field. */
 export function assembleSchema(parts: readonly SchemaPart[]): GraphQLSchema {
   return makeExecutableSchema({
     typeDefs: parts.flatMap(({ typeDefs }) => (typeDefs === undefined ? [] : [typeDefs])),
@@ -23,7 +23,7 @@ export function assembleSchema(parts: readonly SchemaPart[]): GraphQLSchema {
   })
 }
 
-/** The schema as text, in an order that does not hang on which part came first. */
-export function schemaText(schema: GraphQLSchema): string {
+/** The schema as SDL, sorted so that the order of parts does not matter. */
+export function printSdl(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`
 }

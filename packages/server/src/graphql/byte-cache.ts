@@ -1,8 +1,8 @@
-/** A map that forgets what was longest unused once its entries, by the sizes they are given, exceed a number of bytes. */
+/** A least-recently-used cache whose capacity is in bytes. */
 export interface ByteCache<Value> {
-  /** The value, which thereby becomes the latest used. */
+  /** Returns the value and marks it as the most recently used. */
   get(key: string): Value | undefined
-  /** Keeps a value, unless it alone is over a quarter of the whole. Given again with the same key, value and size are replaced. */
+  /** Stores or replaces a value. A value over a quarter of the capacity is not stored. */
   set(key: string, value: Value, bytes: number): void
   readonly bytes: number
   readonly size: number
@@ -21,7 +21,7 @@ export function createByteCache<Value>(maxBytes: number): ByteCache<Value> {
     get(key) {
       const entry = entries.get(key)
       if (!entry) return undefined
-      // A Map keeps the order of insertion: the first key is the one that was longest unused.
+      // A Map keeps insertion order, so the first key is the least recently used.
       entries.delete(key)
       entries.set(key, entry)
       return entry.value

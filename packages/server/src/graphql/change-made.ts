@@ -1,21 +1,21 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql'
 
 /**
- * A mutation that failed changed nothing, or so its callers take it. Where the change is made and something fails that was read for the
- * answer, its errors say so: `extensions.outcome` is `done`.
+ * Callers assume that a failed mutation changed nothing. If the change was made and reading it for the response fails, the errors
+ * say so: `extensions.outcome` is `done`.
  */
-export const MADE = { outcome: 'done' } as const
+export const OUTCOME_DONE = { outcome: 'done' } as const
 
-/** Thrown where a change is made, and reading it for the answer failed. */
+/** Thrown if a change was made, but reading it for the response failed. */
 export class ChangeMadeError extends Error {
   constructor(cause: unknown) {
-    super('a change that was made could not be read', { cause })
+    super('reading a change for the response failed', { cause })
     this.name = 'ChangeMadeError'
   }
 }
 
-/** Reads what a change has made. */
-export async function readMade<Made>(read: () => Promise<Made>): Promise<Made> {
+/** Reads a change for the response. */
+export async function readChange<Made>(read: () => Promise<Made>): Promise<Made> {
   try {
     return await read()
   } catch (error) {
@@ -23,12 +23,15 @@ export async function readMade<Made>(read: () => Promise<Made>): Promise<Made> {
   }
 }
 
-/** Of a mutation: what fails below a field of the root was read once that field had made its change. */
-export function tellMade({ errors, ...rest }: FormattedExecutionResult): FormattedExecutionResult {
+/** Marks the errors of a mutation below a root field: they were thrown after that field had made its change. */
+export function markOutcomeDone({ errors, ...rest }: FormattedExecutionResult): FormattedExecutionResult {
   return errors === undefined ? rest : { errors: errors.map(withOutcome), ...rest }
 }
 
 const withOutcome = (error: GraphQLFormattedError): GraphQLFormattedError =>
-  error.path === undefined || error.path.length < 2 ? error : { ...error, extensions: { ...error.extensions, ...MADE } }
+  error.path === undefined || error.path.length < 2
+    ? error
+    : { ...error, extensions: { ...error.extensions, ...OUTCOME_DONE } }
 
-export const isMade = ({ extensions }: GraphQLFormattedError): boolean => extensions?.outcome === MADE.outcome
+export const isOutcomeDone = ({ extensions }: GraphQLFormattedError): boolean =>
+  extensions?.outcome === OUTCOME_DONE.outcome

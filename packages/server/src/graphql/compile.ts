@@ -21,7 +21,7 @@ import { firstErrors } from './first-errors.ts'
 import type { OperationPlan } from './selection-plan.ts'
 import { compiledMark, isPromise } from './settle-lists.ts'
 
-/** Runs a compiled operation; `variables` are the coerced ones. */
+/** Runs a compiled operation with coerced variables. */
 export type CompiledOperation = (
   contextValue: unknown,
   variables: Readonly<Record<string, unknown>>,
@@ -33,12 +33,12 @@ interface Literal {
 }
 
 /**
- * Compiles an operation that passed the gate; undefined where the compiler cannot.
+ * Compiles an operation that passed the gate; undefined if the compiler cannot.
  *
- * The compiler writes JavaScript, and would write the literals of a document into it by way of a pattern that a crafted string
- * breaks out of (`__MAGIC_DATE__…`). So no value of a document reaches it: each literal is handed over as a variable, and what
- * remains of the document is names. Variables arrive coerced, by the same function as in the plain executor, hence
- * their types are replaced by one that takes anything.
+ * The compiler generates JavaScript. It would insert the literals of a document by a pattern that a crafted string can break out
+ * of (`__MAGIC_DATE__…`). Therefore no value of a document reaches it: each literal is passed as a variable, and only names
+ * remain. Variables arrive already coerced, by the same function as in the plain executor, so their types are replaced by one
+ * that accepts anything.
  */
 export function compileOperation(input: {
   schema: GraphQLSchema
@@ -50,22 +50,22 @@ export function compileOperation(input: {
   if (literals.some(({ value }) => value() === undefined)) return undefined
   const compiled = compileQuery(acceptingAnything(input.schema), document, undefined, {
     disablingCapturingStackErrors: true,
-    // It would make two lists for each value, in case that it is wrong: most of what a page of devices allocates.
+    // Leaf serialization would allocate two lists for each value in case of an error: most of the memory for a page of devices.
     disableLeafSerialization: true,
     resolverInfoEnricher: () => ({ ...compiledMark, schema: input.schema, operation: input.operation }),
   })
   if (!isCompiledQuery(compiled)) return undefined
-  const settle = (result: ExecutionResult): ExecutionResult =>
+  const withFirstErrors = (result: ExecutionResult): ExecutionResult =>
     result.errors === undefined ? result : { ...result, errors: firstErrors(result, input.plan) }
   return (contextValue, variables) => {
     const all: Record<string, unknown> = { ...variables }
     for (const { name, value } of literals) all[name] = value()
     const result = compiled.query(undefined, contextValue, all) as ExecutionResult | Promise<ExecutionResult>
-    return isPromise(result) ? result.then(settle) : settle(result)
+    return isPromise(result) ? result.then(withFirstErrors) : withFirstErrors(result)
   }
 }
 
-/** The compiler names a resolver by its type and field, joined: two that join to one name would be taken for each other. */
+/** Rejects a schema in which two types and fields join to the same name, because the compiler names resolvers by it. */
 export function assertCompilable(schema: GraphQLSchema): void {
   const places = new Map<string, string>()
   for (const type of Object.values(schema.getTypeMap())) {
@@ -74,7 +74,7 @@ export function assertCompilable(schema: GraphQLSchema): void {
       const joined = `${type.name}${field}`
       const place = `${type.name}.${field}`
       const other = places.get(joined)
-      if (other) throw new Error(`${other} and ${place} cannot both be in one schema: compiled, they have one name`)
+      if (other) throw new Error(`${other} and ${place} cannot be in the same schema: their compiled names are equal`)
       places.set(joined, place)
     }
   }
@@ -82,14 +82,14 @@ export function assertCompilable(schema: GraphQLSchema): void {
 
 const anything = new GraphQLScalarType({ name: 'Coerced' })
 
-/** The schema, save that `Coerced` names the scalar that takes anything. */
+/** The schema, but `Coerced` names the scalar that accepts anything. */
 function acceptingAnything(schema: GraphQLSchema): GraphQLSchema {
   return Object.create(schema, {
     getType: { value: (name: string) => (name === anything.name ? anything : schema.getType(name)) },
   }) as GraphQLSchema
 }
 
-/** The operation alone with the fragments, literals replaced by variables, and variables typed as `Coerced`. */
+/** The operation and the fragments, with literals replaced by variables, and variables of type `Coerced`. */
 function liftLiterals({
   schema,
   document,
@@ -123,7 +123,7 @@ function liftLiterals({
   return { document: { ...lifted, definitions: lifted.definitions.map((each) => retype(each, names)) }, literals }
 }
 
-/** A new value at every call where a resolver could change it. */
+/** Returns a new value for each call if a resolver could modify it. */
 function literalValue(node: ConstValueNode, argument: GraphQLArgument): () => unknown {
   const value: unknown = valueFromAST(node, argument.type)
   if (typeof value !== 'object' || value === null) return () => value
@@ -140,7 +140,7 @@ function retype<Node extends DocumentNode['definitions'][number]>(
   return { ...definition, variableDefinitions: [...own, ...lifted] }
 }
 
-/** The compiler insists on the type of what `@skip` and `@include` take; a coerced boolean passes its own coercion. */
+/** The compiler requires the type Boolean for conditions of `@skip` and `@include`. A coerced boolean can be coerced again. */
 function isCondition({ type }: VariableDefinitionNode): boolean {
   return type.kind === Kind.NON_NULL_TYPE && type.type.kind === Kind.NAMED_TYPE && type.type.name.value === 'Boolean'
 }
@@ -153,7 +153,7 @@ const coerced = (node: VariableNode): VariableDefinitionNode => ({
   type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: anything.name } },
 })
 
-/** A beginning that no variable of the operation has. */
+/** A prefix that no variable of the operation starts with. */
 function unusedPrefix({ variableDefinitions = [] }: OperationDefinitionNode): string {
   let prefix = 'literal'
   while (variableDefinitions.some(({ variable: { name } }) => name.value.startsWith(prefix))) prefix += '_'

@@ -19,7 +19,7 @@ const refusal = (text: string, order: string): ApiError => {
   throw new Error(`${text} was taken for a cursor`)
 }
 
-test('a cursor gives its place back, in its own order only', () => {
+test('returns the position of a cursor, but only for its own order', () => {
   fc.assert(
     fc.property(place, fc.string(), fc.string(), (given, order, other) => {
       const cursor = encodeCursor(order, given)
@@ -30,13 +30,13 @@ test('a cursor gives its place back, in its own order only', () => {
   )
 })
 
-test('a cursor that was cut or altered is refused', () => {
+test('rejects a cursor that was truncated or changed', () => {
   fc.assert(
     fc.property(place, fc.nat(), fc.constantFrom('', 'A', '_'), (given, where, put) => {
       const cursor = encodeCursor('devices name asc', given)
       const at = 3 + (where % (cursor.length - 3))
       const altered = cursor.slice(0, at) + put + cursor.slice(at + 1)
-      // The last letter of base64 may hold bits that mean nothing.
+      // The last letter of base64 may contain unused bits.
       fc.pre(
         Buffer.compare(Buffer.from(altered.slice(3), 'base64url'), Buffer.from(cursor.slice(3), 'base64url')) !== 0,
       )
@@ -45,7 +45,7 @@ test('a cursor that was cut or altered is refused', () => {
   )
 })
 
-test('a cursor made up around what no database takes is refused', () => {
+test('rejects a forged cursor with values that the database does not accept', () => {
   for (const given of [
     { id: '\0', key: null },
     { id: '\ud800', key: null },
@@ -54,6 +54,6 @@ test('a cursor made up around what no database takes is refused', () => {
     expect(refusal(encodeCursor('deliveries', given), 'deliveries')).toMatchObject({ code: 'BAD_USER_INPUT' })
 })
 
-test('ids of devices and events are no cursors', () => {
+test('does not take ids of devices and events for cursors', () => {
   for (const id of ['80:00:1f:00:00:00:00:01', '1234', '']) expect(isCursor(id)).toBe(false)
 })

@@ -19,39 +19,39 @@ import type { ObjectCount } from './object-count.ts'
 import { readDocument } from './read-document.ts'
 import { type OperationPlan, planOperation, TooManySelections } from './selection-plan.ts'
 
-/** All that is known of one operation of a document before its variables are. */
+/** Everything about one operation of a document that does not depend on its variables. */
 export interface KnownOperation {
   readonly document: DocumentNode
   readonly definition: OperationDefinitionNode
   readonly plan: OperationPlan
-  /** The field of its root, by the schema; `several` where there are. */
+  /** The name of the only root field in the schema, or `several`. */
   readonly name: string
-  /** Selects nothing but introspection and fields that need no credentials. */
+  /** Whether it selects only introspection and fields that need no credentials. */
   readonly isPublic: boolean
   readonly countObjects: ObjectCount
   readonly countRows: CountRows
-  /** Compiled, from the second call on and where the gate lets it. */
+  /** The compiled operation, from the second call on; undefined if it must not be compiled. */
   compiled(): CompiledOperation | undefined
 }
 
-/** Whether a document was parsed and judged before. */
+/** Whether a document was in the cache, and if not, whether it is valid. */
 export type DocumentFound = 'known' | 'new' | 'refused'
 
-/** What is wrong with a document, for every request that brings it. */
-export interface RefusedDocument {
+/** The errors of a document. They are the same for every request that contains it. */
+export interface RejectedDocument {
   readonly errors: readonly GraphQLFormattedError[]
 }
 
 export interface DocumentCache {
-  /** Parses, validates and judges a document, or finds it known. */
-  find(text: string, operationName: string | undefined): KnownOperation | RefusedDocument
-  /** Bytes that the cache estimates itself to hold. */
+  /** Parses, validates, and checks a document, or finds it in the cache. */
+  find(text: string, operationName: string | undefined): KnownOperation | RejectedDocument
+  /** Bytes that the cache uses, as an estimate. */
   readonly bytes: number
 }
 
 export interface DocumentCacheInput {
   readonly schema: GraphQLSchema
-  /** Bytes for good documents; those refused get an eighth of it besides, so that they never drive out good ones. */
+  /** Bytes for valid documents. Rejected documents have a separate eighth of it, so that they never evict valid ones. */
   readonly maxBytes: number
   readonly limits: DocumentLimits
   readonly countObjects: (plan: OperationPlan) => ObjectCount
@@ -63,31 +63,31 @@ export interface DocumentCacheInput {
 
 interface KnownDocument {
   readonly document: DocumentNode
-  readonly operations: Map<OperationDefinitionNode, KnownOperation | RefusedDocument>
+  readonly operations: Map<OperationDefinitionNode, KnownOperation | RejectedDocument>
   bytes: number
 }
 
-/** Bytes that a parsed token, a planned and a compiled selection hold, as measured and rounded up. */
+/** Bytes per parsed token, planned selection, and compiled selection: measured, and rounded up. */
 const bytesPer = { token: 400, planned: 300, compiled: 1_000 }
 
-/** Characters of a document that is kept. */
+/** The most characters of a document that is cached. */
 const keptLength = 64 * 1024
 
 export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
   const known = createByteCache<KnownDocument>(input.maxBytes)
-  const refused = createByteCache<RefusedDocument>(input.maxBytes / 8)
+  const rejected = createByteCache<RejectedDocument>(input.maxBytes / 8)
 
-  function findDocument(text: string): KnownDocument | RefusedDocument {
-    const found = known.get(text) ?? refused.get(text)
+  function findDocument(text: string): KnownDocument | RejectedDocument {
+    const found = known.get(text) ?? rejected.get(text)
     if (found) {
       input.onDocument('errors' in found ? 'refused' : 'known')
       return found
     }
     const read = knownDocument(text, input)
     input.onDocument('errors' in read ? 'refused' : 'new')
-    // A document within its limits is some kilobytes; more of it is comments and blanks, which would drive out others.
+    // A valid document has some kilobytes. A longer one is mostly comments and spaces, and would evict others.
     if (text.length > keptLength) return read
-    if ('errors' in read) refused.set(text, read, 2 * text.length + sizeOf(read))
+    if ('errors' in read) rejected.set(text, read, 2 * text.length + sizeOf(read))
     else known.set(text, read, read.bytes)
     return read
   }
@@ -115,14 +115,14 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
       return findOperation(text, entry, definition)
     },
     get bytes() {
-      return known.bytes + refused.bytes
+      return known.bytes + rejected.bytes
     },
   }
 }
 
-const sizeOf = (refused: RefusedDocument): number => 200 + 2 * JSON.stringify(refused).length
+const sizeOf = (rejected: RejectedDocument): number => 200 + 2 * JSON.stringify(rejected).length
 
-function knownDocument(text: string, { schema, limits }: DocumentCacheInput): KnownDocument | RefusedDocument {
+function knownDocument(text: string, { schema, limits }: DocumentCacheInput): KnownDocument | RejectedDocument {
   try {
     const { document, tokens, errors } = readDocument(text, { schema, maxTokens: limits.tokens })
     if (errors.length > 0) return { errors: errors.map(formatBadRequest) }
@@ -138,7 +138,7 @@ function readOperation(
     definition: OperationDefinitionNode
     grow: (bytes: number) => void
   },
-): KnownOperation | RefusedDocument {
+): KnownOperation | RejectedDocument {
   const { schema, document, definition, limits } = input
   try {
     const plan = planOperation({
@@ -209,11 +209,11 @@ function unknownOperation(document: DocumentNode, operationName: string | undefi
   return new GraphQLError(
     named === 0
       ? 'the document has no operation'
-      : `the document has ${named} operations; operationName must say which one is meant`,
+      : `the document has ${named} operations; select one with operationName`,
   )
 }
 
-function refusal(error: unknown): RefusedDocument {
+function refusal(error: unknown): RejectedDocument {
   if (error instanceof ApiError || error instanceof GraphQLError) return { errors: [formatBadRequest(error)] }
   throw error
 }

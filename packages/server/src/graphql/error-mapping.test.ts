@@ -17,8 +17,8 @@ function mapped(thrown: unknown, classify?: (error: unknown) => ApiError | undef
 const withCode = (code: string, more: object = {}): Error =>
   Object.assign(new Error(`failed: ${code}`), { code, ...more })
 
-describe('an error that was thrown', () => {
-  it('for the caller keeps its code, message and details', () => {
+describe('a thrown error', () => {
+  it('keeps its code, message, and details if it is an API error', () => {
     expect(mapped(new ApiError('LIMIT_EXCEEDED', 'too long', { limit: 3 }))).toEqual({
       message: 'too long',
       path: ['a', 0],
@@ -58,19 +58,19 @@ describe('an error that was thrown', () => {
     expect(mapped(error)).toMatchObject({ extensions: { code: 'UNAVAILABLE', retryAfter: 1 }, internal: [] })
   })
 
-  it.each(['57014', '55P03'])('because the database took too long is UNAVAILABLE: %s', (code) => {
+  it.each(['57014', '55P03'])('is UNAVAILABLE if the database took too long: %s', (code) => {
     const { message, extensions, internal } = mapped(withCode(code))
     expect(extensions).toEqual({ code: 'UNAVAILABLE', retryAfter: 1 })
     expect(message).toContain('too long')
     expect(internal).toEqual([])
   })
 
-  it('about an argument is BAD_USER_INPUT', () => {
+  it('is BAD_USER_INPUT if it is about an argument', () => {
     const error = new GraphQLError('Argument "id" of non-null type "ID!" must not be null.')
     expect(mapped(error)).toMatchObject({ message: error.message, extensions: { code: 'BAD_USER_INPUT' } })
   })
 
-  it('may be classified by who knows the library', () => {
+  it('can be classified by the code that knows its library', () => {
     const classify = (error: unknown) =>
       (error as { code?: string }).code === '40001' ? new ApiError('CONFLICT', 'changed meanwhile') : undefined
     expect(mapped(withCode('40001'), classify)).toMatchObject({ extensions: { code: 'CONFLICT' } })

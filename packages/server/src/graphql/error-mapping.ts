@@ -1,22 +1,22 @@
 import { type ExecutionResult, type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { isDatabaseAway, isDatabaseFull, isDatabaseSlow, isOutcomeLost } from '../db/database-away.ts'
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
-import { ChangeMadeError, MADE } from './change-made.ts'
+import { ChangeMadeError, OUTCOME_DONE } from './change-made.ts'
 
-/** Characters of a message that go out: GraphQL's own messages echo the input, and that may be a mebibyte. */
+/** The most characters of a message in a response. GraphQL's own messages quote the input, which may be large. */
 const messageLength = 500
 
 export interface ErrorMappingInput {
   /** Whether a change is undone when reading it for the response fails. */
   readonly isUndone?: boolean
   readonly requestId: string
-  /** Told of every error that goes out as INTERNAL, with the error that was thrown. */
+  /** Called with every error that is reported as INTERNAL. */
   readonly onInternal: (error: unknown) => void
-  /** What an error of a library means to a caller; undefined where it is none of its business. */
+  /** Maps an error of a library to an API error; undefined if it does not know the error. */
   readonly classify?: ((error: unknown) => ApiError | undefined) | undefined
 }
 
-/** An error of a request that is not executed, as it goes out: BAD_USER_INPUT where GraphQL itself found it. */
+/** Formats an error of a request that is not executed. Errors of GraphQL itself become BAD_USER_INPUT. */
 export function formatBadRequest(error: GraphQLError | ApiError): GraphQLFormattedError {
   if (error instanceof ApiError) return formatApiError(error)
   const { locations } = error
@@ -31,7 +31,7 @@ export function formatApiError(error: ApiError): GraphQLFormattedError {
   return { message: clip(error.message), extensions: { ...error.details, code: error.code } }
 }
 
-/** The answer of an execution, with errors as they go out. */
+/** Formats the result of an execution for the response. */
 export function formatResult(result: ExecutionResult, input: ErrorMappingInput): FormattedExecutionResult {
   if (!result.errors) return { data: result.data ?? null }
   return { errors: result.errors.map((error) => formatExecutionError(error, input)), data: result.data ?? null }
@@ -43,45 +43,48 @@ function formatExecutionError(error: GraphQLError, input: ErrorMappingInput): Gr
   return { message, ...(locations && { locations }), ...(path && { path }), ...(extensions && { extensions }) }
 }
 
-/** Whatever was thrown, as an error for the caller. */
+/** Maps any thrown error to an API error. */
 export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ChangeMadeError) {
     const cause = toApiError(error.cause, input)
     if (input.isUndone) return cause
     const { code, message, details } = cause
-    return new ApiError(code, `the change was made, but not read: ${message}`, { ...details, ...MADE })
+    return new ApiError(code, `the change was made, but reading it for the response failed: ${message}`, {
+      ...details,
+      ...OUTCOME_DONE,
+    })
   }
   const classified = input.classify?.(error)
   if (classified) return classified
   if (isOutcomeLost(error))
-    return new ApiError('UNAVAILABLE', 'the database was lost on the way: look whether the change was made', {
+    return new ApiError('UNAVAILABLE', 'the connection to the database broke: check whether the change was made', {
       retryAfter: 1,
       outcome: 'unknown',
     })
   if (isDatabaseAway(error))
     return new ApiError('UNAVAILABLE', 'the database cannot be reached; try again in a moment', { retryAfter: 1 })
   if (isDatabaseFull(error))
-    return new ApiError('UNAVAILABLE', 'the database has no room left on its disk: nothing was changed', {
+    return new ApiError('UNAVAILABLE', 'the disk of the database is full; nothing was changed', {
       retryAfter: 60,
     })
   if (isDatabaseSlow(error))
-    return new ApiError('UNAVAILABLE', 'the database took too long over this; ask for less, or try again later', {
+    return new ApiError('UNAVAILABLE', 'the database took too long to respond; request less, or retry later', {
       retryAfter: 1,
     })
   if (error instanceof GraphQLError) {
-    // Errors of a compiled operation have no extensions where they have no cause, whatever their type says.
+    // Errors of a compiled operation without a cause have no extensions, although their type says so.
     const { code, ...details } = error.extensions ?? {}
     if (isErrorCode(code)) return new ApiError(code, error.message, details)
     if (isArgumentError(error)) return new ApiError('BAD_USER_INPUT', error.message)
   }
   input.onInternal(error)
-  return new ApiError('INTERNAL', `something went wrong here; the log has it under request ${input.requestId}`, {
+  return new ApiError('INTERNAL', `internal error; the server log has the details under request ${input.requestId}`, {
     requestId: input.requestId,
   })
 }
 
-/** What a resolver threw, below the layers that executors put around it. */
+/** The error that a resolver threw, without the wrappers that executors add. */
 export function causeOf(error: unknown): unknown {
   let cause = error
   for (let layer = 0; layer < 10; layer += 1) {
@@ -93,7 +96,7 @@ export function causeOf(error: unknown): unknown {
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorCodes, code)
 
-/** Both executors word errors of arguments so; those of serialising and of null where it may not stand are the server's. */
+/** Both executors start errors about arguments this way. Errors about serialization and about required fields are the server's. */
 const isArgumentError = ({ message }: GraphQLError): boolean => message.startsWith('Argument "')
 
 const clip = (message: string): string =>

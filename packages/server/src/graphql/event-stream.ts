@@ -2,23 +2,23 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FormattedExecutionResult } from 'graphql'
 
-/** Comments keep proxies from closing a connection on which nothing happens. */
+/** Comments keep proxies from closing an idle connection. */
 const COMMENT = ':\n\n'
 const COMMENT_EVERY_MS = 12_000
-/** What is still to be sent may take this long once the stream has ended; then the connection goes. */
+/** How long a client has to receive the rest of an ended stream before the connection is closed. */
 const LINGER_MS = 500
 
-/** An answer as Server-Sent Events, in the terms of GraphQL over SSE (distinct connections mode). */
+/** A response as Server-Sent Events, as GraphQL over SSE defines it (distinct connections mode). */
 export interface EventStream {
-  /** Aborted once no more can be sent: the client is gone, or the stream has ended. */
+  /** Aborted when no more can be sent: the client has disconnected, or the stream has ended. */
   readonly closed: AbortSignal
-  /** Sends a result, and resolves once the client has taken what was sent, up to what a socket buffers. */
+  /** Sends a result. Resolves once the client has received what was sent, except for what a socket buffers. */
   next(result: FormattedExecutionResult): Promise<void>
-  /** Sends the last result, where there is one, and ends the stream. Further calls do nothing. */
+  /** Sends the last result, if any, and ends the stream. Further calls do nothing. */
   complete(last?: FormattedExecutionResult): void
 }
 
-/** Begins the answer. The library's own handler queues without end what a client does not take, hence this one. */
+/** Starts the response. The handler of `graphql-sse` is not used because it queues without limit for a slow client. */
 export function openEventStream(response: ServerResponse, headers: Record<string, string>): EventStream {
   const closed = new AbortController()
   const comments = setInterval(() => {
@@ -35,12 +35,12 @@ export function openEventStream(response: ServerResponse, headers: Record<string
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-store, no-transform',
-    // A server that stops would wait for a connection kept for the next request.
+    // Otherwise a stopping server would wait for this connection to close.
     connection: 'close',
-    // Proxies of this family hold answers back otherwise.
+    // Keeps nginx from buffering the response.
     'x-accel-buffering': 'no',
   })
-  // Some browsers wait for a first byte of the body before they believe in the answer.
+  // Some browsers report the response only after the first byte of its body.
   response.write(COMMENT)
 
   return {

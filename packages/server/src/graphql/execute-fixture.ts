@@ -12,7 +12,7 @@ export const typeDefs = /* GraphQL */ `
 
 const things = Array.from({ length: 3 }, (_, index) => ({ id: String(index), parts: [], lazy: () => index }))
 
-/** An executor of this schema; `cacheBytes` bounds the documents that it keeps. */
+/** An executor of this schema. `cacheBytes` is the capacity of its document cache. */
 export const executor = (input: { jit?: boolean; cacheBytes?: number } = {}) =>
   createExecutor({
     schema: makeExecutableSchema({
@@ -44,17 +44,17 @@ export const executor = (input: { jit?: boolean; cacheBytes?: number } = {}) =>
 
 export const shared = executor()
 
-/** An operation that is taken. */
+/** Prepares a valid operation. */
 export function prepared(request: OperationRequest, by = shared) {
   const operation = by.prepare(request)
   if (!operation.ok) throw new Error(operation.errors[0]?.message)
   return operation
 }
 
-/** What is said against an operation that is not. */
+/** Returns the errors of a rejected operation. */
 export function refusal(query: string, variables?: Record<string, unknown>) {
   const operation = shared.prepare({ query, variables })
-  if (operation.ok) throw new Error(`not refused, with ${operation.objectCount} objects`)
+  if (operation.ok) throw new Error(`not rejected, with ${operation.objectCount} objects`)
   const [{ message, extensions } = { message: '', extensions: {} }] = operation.errors
   return { code: operation.code, message, ...extensions }
 }

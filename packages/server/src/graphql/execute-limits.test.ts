@@ -11,7 +11,7 @@ describe('limits', () => {
   const deep = (fields: number): string =>
     `{ ${nested('user { thing { owner { ', 1, nested('thing { owner { ', (fields - 4) / 2, 'id'))} }`
 
-  it('takes 12 levels and no more', () => {
+  it('accepts 12 levels, but not 13', () => {
     expect(prepared({ query: deep(12) }).kind).toBe('query')
     expect(refusal(deep(14))).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 12, found: 14 })
   })
@@ -21,7 +21,7 @@ describe('limits', () => {
     expect(refusal(query)).toMatchObject({ limit: 12, found: 13 })
   })
 
-  it('bounds introspection on its own', () => {
+  it('limits introspection separately', () => {
     const introspection = (fields: number): string =>
       `{ __type(name: "User") { ${nested('ofType { ', fields - 2, 'name')} } }`
     expect(prepared({ query: introspection(20) }).isPublic).toBe(true)
@@ -35,7 +35,7 @@ describe('limits', () => {
     expect(refusal(wide)).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 50_000 })
   })
 
-  it('refuses 5,000 levels without a fault', () => {
+  it('rejects 5,000 levels without a crash', () => {
     expect(refusal(`{ ${nested('user { thing { owner { ', 1700, 'id')} }`)).toMatchObject({
       code: 'QUERY_TOO_COMPLEX',
       limit: 2000,
@@ -44,7 +44,7 @@ describe('limits', () => {
     expect(prepared({ query: `{ ${nested('... { ', 600, 'version')} }` }).kind).toBe('query')
   })
 
-  it('takes 2,000 tokens and no more', () => {
+  it('accepts 2,000 tokens, but not 2,001', () => {
     expect(prepared({ query: `{ ${'version '.repeat(1998)}}` }).kind).toBe('query')
     expect(prepared({ query: `{ ${'user { id } '.repeat(499)}}` }).objectCount).toBe(1)
     expect(refusal(`{ ${'version '.repeat(1999)}}`)).toMatchObject({
@@ -57,7 +57,7 @@ describe('limits', () => {
 
   const aliases = (count: number): string => Array.from({ length: count }, (_, index) => `a${index}: a`).join(' ')
 
-  it('takes 15 aliases of one field and no more', () => {
+  it('accepts 15 aliases of a field, but not 16', () => {
     expect(prepared({ query: `{ user { thing { a ${aliases(15)} } } }` }).kind).toBe('query')
     expect(refusal(`{ user { thing { ${aliases(16)} } } }`)).toMatchObject({
       code: 'QUERY_TOO_COMPLEX',
@@ -66,7 +66,7 @@ describe('limits', () => {
     })
   })
 
-  it('finds aliases that are spread over fragments and repeated parents, and counts none twice', () => {
+  it('finds aliases in fragments and repeated parents, and counts none twice', () => {
     const parts = Array.from({ length: 16 }, (_, index) => `thing { x${index}: a }`)
     expect(refusal(`{ user { ${parts.join(' ')} } }`)).toMatchObject({ found: 16 })
     const fragments = parts.map((part, index) => `fragment F${index} on User { ${part} }`)
@@ -81,7 +81,7 @@ describe('limits', () => {
     ).toBe('query')
   })
 
-  it('judges fragments that double at every level as fast as others', () => {
+  it('checks fragments that double at every level as fast as others', () => {
     const chain = (count: number, body: (next: string) => string): string =>
       Array.from(
         { length: count },
@@ -97,7 +97,7 @@ describe('limits', () => {
   })
 })
 
-describe('objects of an answer', () => {
+describe('the objects of a response', () => {
   it.each([
     ['{ version }', 0],
     ['{ user { id thing { id } } }', 2],
@@ -116,7 +116,7 @@ describe('objects of an answer', () => {
     expect(prepared({ query }).objectCount).toBe(count)
   })
 
-  it('are counted with the variables, their defaults and those of the schema', () => {
+  it('are counted with variables, their defaults, and the defaults of the schema', () => {
     const query = 'query ($n: Int = 7) { user { page(size: $n) { items { id } } } }'
     expect(prepared({ query, variables: { n: 5 } }).objectCount).toBe(7)
     expect(prepared({ query }).objectCount).toBe(9)
@@ -127,20 +127,20 @@ describe('objects of an answer', () => {
     expect(prepared({ query: names, variables: { n: ['a'] } }).objectCount).toBe(1)
   })
 
-  it('are 500,000 at most', () => {
+  it('are limited to 500,000', () => {
     const query = 'query ($n: Int) { user { page(size: $n) { items { parts { parts { id } } } } } }'
     expect(prepared({ query, variables: { n: 49 } }).objectCount).toBe(494_951)
     expect(refusal(query, { n: 50 })).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 500_000, found: 505_052 })
   })
 
-  it('need a bound for every list', () => {
+  it('need an entry in listBounds for every list', () => {
     const schema = makeExecutableSchema({ typeDefs })
     expect(() => createExecutor({ schema, listBounds: { 'Query.things': 1 }, rowCosts: {}, jit: true })).toThrow(
       'Thing.parts',
     )
   })
 
-  it('need a row cost for every list', () => {
+  it('need an entry in rowCosts for every list', () => {
     const schema = makeExecutableSchema({ typeDefs })
     const listBounds = { 'Query.things': 1, 'Thing.parts': 1 }
     const rowCosts = { 'Query.things': 0, 'Thing.parts': 0, 'User.strict': 0 } as const

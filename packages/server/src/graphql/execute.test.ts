@@ -4,8 +4,8 @@ import { ApiError } from '../errors.ts'
 import { createExecutor } from './execute.ts'
 import { executor, prepared, refusal, shared } from './execute-fixture.ts'
 
-describe('an answer', () => {
-  it('tells how many objects it holds', async () => {
+describe('a response', () => {
+  it('reports how many objects it contains', async () => {
     const operation = prepared({ query: '{ user { thing { id } page { items { id parts { id } } total } } version }' })
     expect(operation.objectCount).toBeGreaterThan(10_000)
     const { data } = await operation.execute({ contextValue: {} })
@@ -15,7 +15,7 @@ describe('an answer', () => {
 })
 
 describe('a schema', () => {
-  it('must not have two fields that are one to the compiler', () => {
+  it('must not have two fields with the same compiled name', () => {
     const twins = makeExecutableSchema({ typeDefs: 'type Query { ab: String } type Quer { yab: String }' })
     expect(() => createExecutor({ schema: twins, listBounds: {}, rowCosts: {}, jit: true })).toThrow(
       'Query.ab and Quer.yab',
@@ -36,7 +36,7 @@ describe('prepare', () => {
     expect(refusal(query, variables)).toMatchObject({ code: 'BAD_USER_INPUT' })
   })
 
-  it('tells at most ten errors, and a piece of what was sent', () => {
+  it('reports at most ten errors, and quotes only a part of the document', () => {
     const many = shared.prepare({ query: `{ ${Array.from({ length: 300 }, (_, index) => `no${index}`).join(' ')} }` })
     expect(many.ok || many.errors.length).toBe(10)
     expect(
@@ -44,7 +44,7 @@ describe('prepare', () => {
     ).toBeLessThan(600)
   })
 
-  it('finds the operation meant', () => {
+  it('finds the selected operation', () => {
     const query = 'query A { version } mutation B { change(to: []) }'
     expect(prepared({ query, operationName: 'A' }).kind).toBe('query')
     expect(prepared({ query, operationName: 'B' }).kind).toBe('mutation')
@@ -60,7 +60,7 @@ describe('prepare', () => {
     ])
   })
 
-  it('makes an answer of a refusal', () => {
+  it('formats the response to an operation that is not allowed', () => {
     const error = new ApiError('FORBIDDEN', 'read-only')
     expect(prepared({ query: 'mutation { a: change(to: []) }' }).refuse(error)).toEqual({
       data: null,
@@ -70,7 +70,7 @@ describe('prepare', () => {
 })
 
 describe('execute', () => {
-  it('gives the same when plain, compiled and used again', async () => {
+  it('gives the same result when plain, compiled, and used again', async () => {
     for (let use = 1; use <= 4; use += 1) {
       const operation = prepared({ query: '{ things { id } user { page(size: 3) { items { id } total } } }' })
       const result = await operation.execute({ contextValue: {} })
@@ -83,14 +83,14 @@ describe('execute', () => {
     }
   })
 
-  it('calls members of a page when they are selected', async () => {
+  it('calls members of a page if they are selected', async () => {
     for (let use = 1; use <= 3; use += 1) {
       const result = await prepared({ query: '{ user { page { lazy } } }' }).execute({ contextValue: {} })
       expect(JSON.parse(JSON.stringify(result))).toEqual({ data: { user: { page: { lazy: 3 } } } })
     }
   })
 
-  it('names a member that is a function and has no resolver, at the first use', async () => {
+  it('names a member that is a function without a resolver, at the first use', async () => {
     const { errors } = await prepared({ query: '{ things { lazy } }' }).execute({ contextValue: {} })
     expect(errors?.[0]?.message).toContain('Thing.lazy has no resolver')
   })
@@ -103,8 +103,8 @@ describe('execute', () => {
   })
 })
 
-describe('the cache', () => {
-  it('stays within its bytes, whatever comes, and goes on answering', async () => {
+describe('the document cache', () => {
+  it('stays within its capacity for any documents', async () => {
     const cacheBytes = 200_000
     const small = executor({ cacheBytes })
     for (let index = 0; index < 500; index += 1) {
@@ -118,7 +118,7 @@ describe('the cache', () => {
     expect(prepared({ query: '{ version }' }, small).isPublic).toBe(true)
   })
 
-  it('keeps nothing of documents that are long for comments', () => {
+  it('does not store documents that are mostly comments', () => {
     const fresh = executor()
     expect(prepared({ query: `{ version } #${'x'.repeat(70_000)}` }, fresh).kind).toBe('query')
     expect(fresh.prepare({ query: `{ nothing } #${'x'.repeat(70_000)}` }).ok).toBe(false)

@@ -20,67 +20,67 @@ import { formatApiError, formatBadRequest } from './error-mapping.ts'
 import { type DocumentLimits, tooComplex } from './limits.ts'
 import { type Arguments, argumentValues, createObjectCounter, type ListBounds, objectsIn } from './object-count.ts'
 import { resolvePageMembers } from './page-members.ts'
-import { deferItems, isPromise, settleLists } from './settle-lists.ts'
+import { adaptListResults, deferItems, isPromise } from './settle-lists.ts'
 
-/** What a request asks for. */
+/** The GraphQL request of a caller. */
 export interface OperationRequest {
   readonly query: string
   readonly operationName?: string | null | undefined
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
 }
 
-/** A request that will not be executed. All its errors have one code; `status` is that of the code. */
-export interface RefusedOperation {
+/** A request that will not be executed. All its errors have the same code; `status` is the status of that code. */
+export interface RejectedOperation {
   readonly ok: false
   readonly code: ErrorCode
   readonly status: number
   readonly errors: readonly GraphQLFormattedError[]
 }
 
-/** One field of the operation's root, as it will be called. */
+/** A field of the operation's root, with coerced arguments. */
 export interface RootField {
   readonly name: string
   readonly responseKey: string
   readonly args: Arguments
 }
 
-/** An operation whose document and variables are good. */
+/** An operation with a valid document and valid variables. */
 export interface PreparedOperation {
   readonly ok: true
-  /** What was asked for. */
+  /** The request that this operation was prepared from. */
   readonly request: OperationRequest
   readonly kind: OperationTypeNode
-  /** The field of its root, by the schema; `several` where there are. */
+  /** The name of the only root field in the schema, or `several`. */
   readonly name: string
   /** Selects only introspection and public fields, so that it needs no credentials. */
   readonly isPublic: boolean
-  /** Objects that the answer could hold. */
+  /** The most objects that the response can contain. */
   readonly objectCount: number
-  /** Rows that this operation may read and not return, in an account of this size. */
+  /** The most rows that this operation may read but not return, in an account of this size. */
   countRows(size: AccountSize): RowCount
-  /** Objects that this operation's answer does hold. */
+  /** The objects that the response contains. */
   objectsIn(data: unknown): number
-  /** Root fields with their arguments, `__typename` apart: what a mutation will do. */
+  /** Root fields with their arguments, without `__typename`. */
   rootFields(): RootField[]
-  /** Runs a query or mutation. Errors in the result are as thrown: `formatResult` makes them fit to go out. */
+  /** Runs a query or mutation. Errors in the result are as thrown: `formatResult` formats them for the response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   /** Starts a subscription. */
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
-  /** The answer to an operation that is not allowed: the error at every root field, nothing run. */
+  /** The response to an operation that is not allowed: the error for every root field, without running anything. */
   refuse(error: ApiError): FormattedExecutionResult
 }
 
 export interface Executor {
   readonly schema: GraphQLSchema
-  prepare(request: OperationRequest): PreparedOperation | RefusedOperation
-  /** Bytes that the cache of documents estimates itself to hold. */
+  prepare(request: OperationRequest): PreparedOperation | RejectedOperation
+  /** Bytes that the cache of documents uses, as an estimate. */
   readonly cachedBytes: number
 }
 
 export interface ExecutorInput {
-  /** Resolvers are put around its lists and into its pages (`settleLists`, `resolvePageMembers`). */
+  /** Changed in place: `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
   readonly schema: GraphQLSchema
-  /** Bytes for parsed, validated and compiled documents. */
+  /** Bytes for parsed, validated, and compiled documents. */
   readonly cacheBytes?: number
   readonly listBounds: ListBounds
   readonly rowCosts: RowCosts
@@ -89,7 +89,7 @@ export interface ExecutorInput {
   /** Root fields that need no credentials. */
   readonly publicFields?: readonly string[]
   readonly limits?: Partial<DocumentLimits>
-  /** Told of every document that is looked up. */
+  /** Called for every document that is looked up. */
   readonly onDocument?: ((found: DocumentFound) => void) | undefined
 }
 
@@ -103,14 +103,14 @@ const defaultLimits: DocumentLimits = {
   selections: 20_000,
 }
 
-/** Makes what turns requests into answers, by this schema. See README.md for what resolvers must keep to. */
+/** Creates an executor for this schema. README.md describes what resolvers must observe. */
 export function createExecutor(input: ExecutorInput): Executor {
   const { schema, cacheBytes = 64 * 1024 * 1024, publicFields = ['version'] } = input
   const limits = { ...defaultLimits, ...input.limits }
   assertValidSchema(schema)
   if (input.jit) assertCompilable(schema)
   resolvePageMembers(schema)
-  settleLists(schema)
+  adaptListResults(schema)
   const cache = createDocumentCache({
     schema,
     maxBytes: cacheBytes,
@@ -125,7 +125,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     schema,
     prepare(request) {
       const operation = cache.find(request.query, request.operationName || undefined)
-      if ('errors' in operation) return refused(operation.errors)
+      if ('errors' in operation) return rejected(operation.errors)
       return prepareOperation({ schema, operation, request, limits })
     },
     get cachedBytes() {
@@ -134,7 +134,7 @@ export function createExecutor(input: ExecutorInput): Executor {
   }
 }
 
-/** Errors of variables that an answer lists. */
+/** The most variable errors in a response. */
 const shownErrors = 10
 
 function prepareOperation(input: {
@@ -142,15 +142,17 @@ function prepareOperation(input: {
   operation: KnownOperation
   request: OperationRequest
   limits: DocumentLimits
-}): PreparedOperation | RefusedOperation {
+}): PreparedOperation | RejectedOperation {
   const { schema, operation, request } = input
   const variables = request.variables ?? {}
   const { coerced, errors } = coerceVariables(schema, operation, variables)
-  if (errors) return refused(errors.slice(0, shownErrors).map(formatBadRequest))
+  if (errors) return rejected(errors.slice(0, shownErrors).map(formatBadRequest))
   const objectCount = Math.ceil(operation.countObjects(coerced))
   const maxObjects = operation.isPublic ? input.limits.publicObjects : input.limits.objects
   if (objectCount > maxObjects)
-    return refused([formatApiError(tooComplex('the answer could hold too many objects', maxObjects, objectCount))])
+    return rejected([
+      formatApiError(tooComplex('the response could contain too many objects', maxObjects, objectCount)),
+    ])
   const argsFor = (contextValue: unknown): ExecutionArgs => ({
     schema,
     document: operation.document,
@@ -190,14 +192,14 @@ function coerceVariables(schema: GraphQLSchema, { definition }: KnownOperation, 
   return getVariableValues(schema, variableDefinitions, variables, { maxErrors: shownErrors })
 }
 
-function refused(errors: readonly GraphQLFormattedError[]): RefusedOperation {
+function rejected(errors: readonly GraphQLFormattedError[]): RejectedOperation {
   const code = (errors[0]?.extensions?.code ?? 'BAD_USER_INPUT') as ErrorCode
   return { ok: false, code, status: errorCodes[code].status, errors }
 }
 
 /**
- * Fields without a resolver are members of their object, as they are to a compiled operation: nothing is called or awaited. It
- * says so here, at the first use, where a compiled operation would go on with a function.
+ * Fields without a resolver are plain members of their object, as in compiled operations: nothing is called or awaited. This
+ * resolver throws at the first use of a function or promise, which a compiled operation would silently pass on.
  */
 const readMember: GraphQLFieldResolver<unknown, unknown> = (source, _args, _context, info) => {
   const { fieldName, parentType, returnType } = info

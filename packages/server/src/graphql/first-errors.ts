@@ -9,8 +9,8 @@ import {
 import type { OperationPlan, PlannedField, SelectionPlan } from './selection-plan.ts'
 
 /**
- * The errors of a compiled operation without those that only say again why an object is null: of several fields of it that are null
- * where they may not be, the first is reported (GraphQL §6.4.4).
+ * Removes errors that only repeat why an object is null. If several required fields of an object are null, only the first is
+ * reported (GraphQL §6.4.4).
  */
 export function firstErrors({ data, errors = [] }: ExecutionResult, plan: OperationPlan): readonly GraphQLError[] {
   const reported = new Set<string>()
@@ -24,7 +24,7 @@ export function firstErrors({ data, errors = [] }: ExecutionResult, plan: Operat
   })
 }
 
-/** How much of a path there is to walk before null. */
+/** How many steps of a path can be followed before null. */
 export function placeOfNull(data: unknown, path: readonly (string | number)[]): number {
   let value = data
   for (const [index, key] of path.entries()) {
@@ -34,7 +34,7 @@ export function placeOfNull(data: unknown, path: readonly (string | number)[]): 
   return path.length
 }
 
-/** Whether null may not stand at a path. */
+/** Whether the value at a path must not be null. */
 function isRequired(path: readonly (string | number)[], plan: OperationPlan): boolean {
   let selection: SelectionPlan | undefined = plan.root
   let type: GraphQLOutputType | undefined

@@ -9,20 +9,20 @@ import {
 } from 'graphql'
 import type { OperationPlan } from './selection-plan.ts'
 
-/** Selections that a compiled document may spread out to: about 1 kB and 15 µs each. */
+/** The most selections, after spreading fragments, of a compiled document: each takes about 1 kB and 15 µs. */
 const compiledSelections = 2_000
 
-/** Characters of a response key in a compiled document, which repeats the whole path at every field. */
+/** The most characters of a response key in a compiled document, because every field repeats the whole path. */
 const compiledKeyLength = 100
 
-/** Loop variables in the names that the compiler gives to places in an answer. */
+/** The compiler's loop variables, as they occur in the names it generates for places in a response. */
 const loopVariable = /^idx\d+_/
 
 /**
- * Why a document is left to the plain executor, or undefined where a compiled one gives the same answer. The compiler (graphql-jit
- * 0.8.9) is wrong, without a word, on: variables inside literals; directives on fragments and on fields with a selection;
- * conditions that are null; the name `__proto__`; response keys that it joins to one name (`a_b` beside `a { b }`). A type
- * resolver that throws leaves its caller waiting for ever, so abstract types are out too.
+ * Why a document must run in the plain executor; undefined if a compiled operation gives the same response. The compiler
+ * (graphql-jit 0.8.9) is silently wrong for variables inside literals, directives on fragments and on fields with a selection,
+ * conditions that are null, the name `__proto__`, and response keys that it joins to the same name (`a_b` beside `a { b }`). A type
+ * resolver that throws leaves its caller waiting forever, so abstract types are not compiled either.
  */
 export function reasonNotToCompile(input: {
   document: DocumentNode
@@ -30,7 +30,7 @@ export function reasonNotToCompile(input: {
   plan: OperationPlan
 }): string | undefined {
   if (input.operation.operation === 'subscription') return 'subscription'
-  // After a mutation that fails where null may not stand, a compiled operation goes on with the next and graphql-js does not.
+  // If a mutation fails for a required field, a compiled operation continues with the next one, but graphql-js does not.
   if (input.operation.operation === 'mutation' && input.plan.root.fields.length > 1) return 'several mutations'
   if (input.plan.selections > compiledSelections) return 'size'
   return reasonInDocument(input.document, input.operation) ?? reasonInPlan(input.plan)
@@ -86,7 +86,7 @@ function reasonInPlan(plan: OperationPlan): string | undefined {
   return undefined
 }
 
-/** Two paths can be joined by `_` to one name only if a key is another one, an `_`, and more. */
+/** Two paths joined by `_` can be equal only if a key is another key followed by `_` and more. */
 function isAmbiguous(key: string, keys: ReadonlySet<string>): boolean {
   if (loopVariable.test(key)) return true
   for (let end = key.indexOf('_', 1); end !== -1; end = key.indexOf('_', end + 1))

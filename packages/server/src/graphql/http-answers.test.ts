@@ -7,13 +7,13 @@ beforeAll(async () => {
 })
 afterAll(() => route.app.close())
 
-describe('what is answered', () => {
+describe('a response', () => {
   it.each([
     ['syntax', { query: '{ version' }],
     ['validation', { query: '{ nothing }' }],
     ['variables', { query: 'query ($t: String!) { echo(text: $t) }' }],
     ['the name of the operation', { query: 'query A { version }', operationName: 'B' }],
-  ])('to an error of %s: 400, or 200 to those who know application/json alone', async (_name, payload) => {
+  ])('to an error of %s is 400, or 200 as application/json', async (_name, payload) => {
     const response = await route.post(payload, { accept: newType })
     expect(response.statusCode).toBe(400)
     expect(response.headers['content-type']).toBe(`${newType}; charset=utf-8`)
@@ -21,7 +21,7 @@ describe('what is answered', () => {
     expect((await route.post(payload, { accept: 'application/json' })).statusCode).toBe(200)
   })
 
-  it.each([newType, 'application/json'])('to what is too complex: 400 as %s', async (accept) => {
+  it.each([newType, 'application/json'])('to a document that is too complex is 400 as %s', async (accept) => {
     const query = `{ ${Array.from({ length: 16 }, (_, index) => `a${index}: version`).join(' ')} }`
     const response = await route.post({ query }, { accept })
     expect(response.statusCode).toBe(400)
@@ -35,24 +35,24 @@ describe('what is answered', () => {
     [`application/json;q=0.5, ${newType}`, newType],
     [`${newType};q=0.5, application/json`, 'application/json'],
     ['text/html, */*;q=0.1', 'application/json'],
-  ])('Accept %s gets %s', async (accept, type) => {
+  ])('to Accept %s is %s', async (accept, type) => {
     const response = await route.post({ query: '{ version }' }, accept ? { accept } : {})
     expect(response.headers['content-type']).toBe(`${type}; charset=utf-8`)
   })
 
   it.each(['text/html', 'application/json; charset=latin1', 'application/json;q=0'])(
-    'Accept %s gets 406',
+    'to Accept %s is 406',
     async (accept) => {
       expect((await route.post({ query: '{ version }' }, { accept })).statusCode).toBe(406)
     },
   )
 
-  it('carries the id of the request, always', async () => {
+  it('always has the id of the request', async () => {
     for (const payload of [{ query: '{ version }' }, 'no JSON', { query: '{ me }' }])
       expect((await route.post(payload)).headers['x-request-id']).toMatch(/./)
   })
 
-  it('of a fault tells nothing but the request id, and the log gets the error', async () => {
+  it('to an internal error shows only the request id, and the error is logged', async () => {
     const response = await route.post({ query: '{ crash version }' }, { 'x-user': 'ann' })
     expect(response.statusCode).toBe(200)
     const [error] = response.json().errors
@@ -63,7 +63,7 @@ describe('what is answered', () => {
     expect(route.noted.internal.at(-1)).toMatchObject({ message: 'the password is 1234' })
   })
 
-  it('of an error for the caller tells the code and the message', async () => {
+  it('to an API error shows its code and message', async () => {
     for (let use = 1; use <= 3; use += 1) {
       const response = await route.post({ query: '{ refused away }' }, { 'x-user': 'ann' })
       expect(response.json().errors).toMatchObject([
@@ -74,7 +74,7 @@ describe('what is answered', () => {
     }
   })
 
-  it('is 503 where the database was away for all of it, and 200 where something was answered', async () => {
+  it('is 503 if the database was unavailable for all fields, and 200 if a field has a value', async () => {
     for (const accept of [newType, 'application/json']) {
       const response = await route.post({ query: '{ away again: away }' }, { 'x-user': 'ann', accept })
       expect(response.statusCode).toBe(503)
@@ -97,25 +97,25 @@ describe('what is answered', () => {
     expect(response.json().errors[0].message).toContain('smaller size')
   })
 
-  it('to one who asks too much: 429 and when to come back', async () => {
+  it('to a caller over the rate limit is 429 with Retry-After', async () => {
     const response = await route.post({ query: '{ me }' }, { 'x-user': 'busy' })
     expect(response.statusCode).toBe(429)
     expect(response.headers['retry-after']).toBe('3')
     expect(codeOf(response)).toBe('RATE_LIMITED')
   })
 
-  it('is told to what ran before it, which may set headers', async () => {
+  it('is passed to what ran before it, which may set headers', async () => {
     const response = await route.post({ query: '{ me }' }, { 'x-user': 'ann' })
     expect(response.headers.ratelimit).toBe('r=1')
     expect(route.noted.settled.at(-1)).toEqual({ me: 'ann' })
   })
 
-  it('echoes no more than a piece of what was sent', async () => {
+  it('quotes only a part of the document', async () => {
     const response = await route.post({ query: `{ ${'a'.repeat(500_000)} }` })
     expect(response.body.length).toBeLessThan(2_000)
   })
 
-  it('is the schema as text at schema.graphql', async () => {
+  it('is the SDL at schema.graphql', async () => {
     const response = await route.app.inject('/graphql/v1/schema.graphql')
     expect(response.headers['content-type']).toContain('text/plain')
     expect(response.body).toBe(typeDefs)

@@ -2,7 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema'
 import Fastify, { type LightMyRequestResponse } from 'fastify'
 import { ApiError, badInput, notFound } from '../errors.ts'
 import { registerRequestId } from '../http/request-id.ts'
-import { readMade } from './change-made.ts'
+import { readChange } from './change-made.ts'
 import { createExecutor } from './execute.ts'
 import { registerGraphqlRoute } from './http-route.ts'
 
@@ -13,13 +13,13 @@ export const typeDefs = /* GraphQL */ `
   type Subscription { ticks: Int }
 `
 
-/** What the route did besides answering. */
+/** What the route did besides responding. */
 export interface Noted {
   changes: string[]
-  /** What ran before an operation was told after it. */
+  /** The data that each function returned by `beforeOperation` received. */
   settled: unknown[]
   internal: unknown[]
-  /** Of the bodies that were authenticated. */
+  /** The length of each authenticated body. */
   bytes: number[]
 }
 
@@ -50,7 +50,7 @@ const resolversOf = ({ changes }: Noted) => ({
     },
     make: (_: unknown, { fails }: { fails?: string }) => {
       changes.push('made')
-      return readMade(async () => {
+      return readChange(async () => {
         if (fails === 'slow') throw Object.assign(new Error('canceling statement'), { code: '57014' })
         if (fails === 'gone') throw notFound('thing', '7')
         return { name: 'thing' }
@@ -65,14 +65,14 @@ const resolversOf = ({ changes }: Noted) => ({
   },
 })
 
-/** Credentials are the header `x-user`; `bad` ones do not hold, `ro` may only read. */
+/** The credentials are the header `x-user`. `bad` is invalid, and `ro` is read-only. */
 async function authenticate(name: unknown, body: Buffer) {
-  if (name === 'bad') throw new ApiError('UNAUTHENTICATED', 'the signature does not hold', { reason: 'signature' })
+  if (name === 'bad') throw new ApiError('UNAUTHENTICATED', 'invalid signature', { reason: 'signature' })
   if (name === 'away') throw Object.assign(new Error('starting up'), { code: '57P03' })
   return typeof name === 'string' ? { name, readOnly: name === 'ro', bytes: body.length } : null
 }
 
-/** The route alone, in an app that listens. */
+/** Serves the route alone, in a listening app. */
 export async function serveRoute() {
   const noted: Noted = { changes: [], settled: [], internal: [], bytes: [] }
   const app = Fastify()

@@ -37,7 +37,7 @@ describe('who asks', () => {
     expect(response.json().errors[0].extensions).toEqual({ code: 'UNAUTHENTICATED', reason: 'missing' })
   })
 
-  it('refuses bad credentials even where none are needed, and before it reads the body', async () => {
+  it('rejects invalid credentials even if none are needed, and before it parses the body', async () => {
     for (const payload of [{ query: '{ version }' }, 'no JSON']) {
       const response = await route.post(payload, { 'x-user': 'bad' })
       expect(response.statusCode).toBe(401)
@@ -52,14 +52,14 @@ describe('who asks', () => {
     expect(route.noted.bytes.at(-1)).toBe(Buffer.byteLength(payload))
   })
 
-  it('answers 503 while viewers cannot be looked up', async () => {
+  it('is 503 while viewers cannot be looked up', async () => {
     const response = await route.post({ query: '{ version }' }, { 'x-user': 'away' })
     expect(response.statusCode).toBe(503)
     expect(response.headers['retry-after']).toBe('1')
     expect(codeOf(response)).toBe('UNAVAILABLE')
   })
 
-  it('lets a read-only viewer query and change nothing', async () => {
+  it('allows a read-only viewer to query, but not to change anything', async () => {
     expect((await route.post({ query: '{ me }' }, { 'x-user': 'ro' })).json().data).toEqual({ me: 'ro' })
     const response = await route.post(
       { query: 'mutation { a: change(to: "x") b: change(to: "y") }' },
@@ -75,7 +75,7 @@ describe('who asks', () => {
   })
 })
 
-describe('what is asked', () => {
+describe('a request', () => {
   const query = '{ version }'
 
   it.each([
@@ -88,13 +88,13 @@ describe('what is asked', () => {
     ['no UTF-8', Buffer.from('{"query": "{ version }", "x": "\xff"}', 'latin1')],
     ['__proto__', '{"query": "{ version }", "variables": {"a": [{"__proto__": {"b": 1}}]}}'],
     ['__proto__ by escapes', '{"query": "{ version }", "\\u005f_proto__": 1}'],
-  ])('is refused as a body: %s', async (_name, payload) => {
+  ])('is rejected with this body: %s', async (_name, payload) => {
     const response = await route.post(payload)
     expect(response.statusCode).toBe(400)
     expect(codeOf(response)).toBe('BAD_USER_INPUT')
   })
 
-  it('may hold names that look like __proto__ in values', async () => {
+  it('may contain __proto__ as a value', async () => {
     const response = await route.post(
       { query: 'query ($t: String) { echo(text: $t) }', variables: { t: '__proto__' } },
       { 'x-user': 'a' },
@@ -102,7 +102,7 @@ describe('what is asked', () => {
     expect(response.json().data).toEqual({ echo: '__proto__' })
   })
 
-  it('is refused as variables in a URL with __proto__', async () => {
+  it('is rejected if variables in its URL contain __proto__', async () => {
     const variables = encodeURIComponent('{"__proto__": 1}')
     const response = await route.app.inject(`/graphql/v1?query={version}&variables=${variables}`)
     expect(response.statusCode).toBe(400)
@@ -115,13 +115,13 @@ describe('what is asked', () => {
     'application/x-www-form-urlencoded',
     'application/jsonp',
     'nonsense',
-  ])('is refused as %s', async (type) => {
+  ])('is rejected with the content type %s', async (type) => {
     const response = await route.post({ query }, { 'content-type': type })
     expect(response.statusCode).toBe(415)
     expect(codeOf(response)).toBe('BAD_USER_INPUT')
   })
 
-  it('is refused over 1 MiB, and taken at 1 MiB', async () => {
+  it('is rejected over 1 MiB, and accepted at 1 MiB', async () => {
     const body = (bytes: number): string => JSON.stringify({ query }).padEnd(bytes)
     const response = await route.post(body(1024 * 1024 + 1))
     expect(response.statusCode).toBe(413)
@@ -130,7 +130,7 @@ describe('what is asked', () => {
     expect((await route.post(body(1024 * 1024))).statusCode).toBe(200)
   })
 
-  describe('by a hash', () => {
+  describe('with a hash', () => {
     const query = '{ version }'
     const sha256Hash = createHash('sha256').update(query).digest('hex')
     const extensions = { persistedQuery: { version: 1, sha256Hash } }
@@ -138,7 +138,7 @@ describe('what is asked', () => {
     const get = (parameters: Record<string, string>, accept: string) =>
       route.app.inject({ method: 'GET', url: `/graphql/v1?${new URLSearchParams(parameters)}`, headers: { accept } })
 
-    it.each(accepted)('alone is not found, so that clients send the query, as %s', async (accept) => {
+    it.each(accepted)('alone is rejected, so that clients send the query, as %s', async (accept) => {
       const responses = [
         await route.post({ operationName: 'A', variables: {}, extensions }, { accept }),
         await get({ extensions: JSON.stringify(extensions) }, accept),
@@ -153,7 +153,7 @@ describe('what is asked', () => {
       }
     })
 
-    it.each(accepted)('with the query is executed, as %s', async (accept) => {
+    it.each(accepted)('and the query is executed, as %s', async (accept) => {
       const responses = [
         await route.post({ query, extensions }, { accept }),
         await get({ query, extensions: JSON.stringify(extensions) }, accept),
@@ -161,13 +161,13 @@ describe('what is asked', () => {
       for (const response of responses) expect(response.json()).toEqual({ data: { version: '1.0.0' } })
     })
 
-    it('is not meant by other extensions', async () => {
+    it('is recognized only by the extension persistedQuery', async () => {
       expect((await route.post({ extensions: { a: 1 } })).statusCode).toBe(400)
       expect((await get({ extensions: '{' }, 'application/json')).statusCode).toBe(400)
     })
   })
 
-  it('may be a query by GET and not a mutation', async () => {
+  it('with GET may be a query, but not a mutation', async () => {
     expect((await route.app.inject('/graphql/v1?query={version}')).json()).toEqual({ data: { version: '1.0.0' } })
     const response = await route.app.inject({
       url: '/graphql/v1?query=mutation{change(to:"get")}',
@@ -179,13 +179,13 @@ describe('what is asked', () => {
     expect(route.noted.changes).not.toContain('get')
   })
 
-  it.each(['PUT', 'DELETE', 'PATCH'] as const)('is not by %s', async (method) => {
+  it.each(['PUT', 'DELETE', 'PATCH'] as const)('is rejected with %s', async (method) => {
     const response = await route.app.inject({ method, url: '/graphql/v1', payload: {} })
     expect(response.statusCode).toBe(405)
     expect(response.headers.allow).toBe('GET, POST')
   })
 
-  it('is no subscription', async () => {
+  it('is rejected if it is a subscription', async () => {
     const response = await route.post({ query: 'subscription { ticks }' }, { 'x-user': 'ann' })
     expect(response.statusCode).toBe(400)
     expect(response.json().errors[0].message).toContain('/graphql/v1/stream')

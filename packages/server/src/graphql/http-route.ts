@@ -3,10 +3,10 @@ import type { FormattedExecutionResult } from 'graphql'
 import type { RequestParams, Response } from 'graphql-http'
 import { ApiError, badInput } from '../errors.ts'
 import { noteCode, noteOperation } from '../http/outcome.ts'
-import { errorAnswer, jsonAnswer } from './answer.ts'
-import { isMade } from './change-made.ts'
+import { errorResponse, jsonResponse } from './answer.ts'
+import { isOutcomeDone } from './change-made.ts'
 import type { Executor } from './execute.ts'
-import { type AnswerType, negotiate } from './media-type.ts'
+import { negotiate, type ResponseType } from './media-type.ts'
 import { readRequestParams } from './request-params.ts'
 import {
   errorMapping,
@@ -23,12 +23,12 @@ import { prepareScope, send } from './scope.ts'
 
 export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationGates<Viewer> {
   readonly executor: Executor
-  /** Such as `/graphql/v1`; the SDL is served below it. */
+  /** For example `/graphql/v1`. The SDL is served below it. */
   readonly path: string
   readonly sdl: string
 }
 
-/** Serves GraphQL over HTTP, and the schema as text, in a scope of its own: bodies are read as bytes there. */
+/** Serves GraphQL over HTTP and the SDL, in a separate Fastify scope where bodies are read as bytes. */
 export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: GraphqlRouteInput<Viewer>,
@@ -52,7 +52,7 @@ export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   })
 }
 
-/** What an HTTP request is answered once it is known who asks. */
+/** The response to a request whose caller is known. */
 async function answer<Viewer extends GraphqlViewer>(
   input: GraphqlRouteInput<Viewer>,
   requester: Requester<Viewer>,
@@ -62,15 +62,15 @@ async function answer<Viewer extends GraphqlViewer>(
   if (type === undefined) return notAcceptable
   const found = await findOperation(input, requester, { body, type })
   if (!isResponse(found)) return run(input, found, type)
-  input.onRefused?.(requester, body.length + requester.request.url.length)
+  input.onRejected?.(requester, body.length + requester.request.url.length)
   return found
 }
 
-/** The operation that is asked for, or why it is refused. */
+/** The requested operation, or the response that rejects it. */
 async function findOperation<Viewer extends GraphqlViewer>(
   input: GraphqlRouteInput<Viewer>,
   requester: Requester<Viewer>,
-  { body, type }: { body: Buffer; type: AnswerType },
+  { body, type }: { body: Buffer; type: ResponseType },
 ): Promise<OperationStart<Viewer> | Response> {
   const { method, url, headers } = requester.request
   let params: RequestParams | Response
@@ -78,8 +78,8 @@ async function findOperation<Viewer extends GraphqlViewer>(
     params = await readRequestParams({ method, url, headers, body })
   } catch (error) {
     const refusal = asBadRequest(error)
-    if (refusal.code === 'PERSISTED_QUERY_NOT_FOUND') return errorAnswer(refusal, type, refusal.status, unstored)
-    return errorAnswer(refusal, 'application/json', 400)
+    if (refusal.code === 'PERSISTED_QUERY_NOT_FOUND') return errorResponse(refusal, type, refusal.status, unstored)
+    return errorResponse(refusal, 'application/json', 400)
   }
   if (isResponse(params)) return params
   const operation = input.executor.prepare(params)
@@ -89,12 +89,12 @@ async function findOperation<Viewer extends GraphqlViewer>(
     return refusalOf(start, type, input.path) ?? start
   }
   noteCode(requester.request, operation.code)
-  // GraphQL over HTTP: a well-formed request gets 200 as application/json, whatever GraphQL says of it.
+  // GraphQL over HTTP: as application/json, a well-formed request gets 200 even if GraphQL rejects it.
   const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
-  return jsonAnswer(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
+  return jsonResponse(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
 }
 
-/** A cache that stored the first response to a hash would hide that clients may send the query. */
+/** Keeps caches from storing the first response to a hash, which would hide that the client may send the query. */
 const unstored = { 'cache-control': 'no-store' }
 
 const isResponse = (found: object): found is Response => Array.isArray(found)
@@ -109,38 +109,38 @@ const notAcceptable: Response = [
 ]
 
 const asBadRequest = (error: unknown): ApiError =>
-  error instanceof ApiError ? error : badInput(`the request is not a GraphQL one: ${(error as Error).message}`)
+  error instanceof ApiError ? error : badInput(`the request is not a GraphQL request: ${(error as Error).message}`)
 
-/** An operation that this way in does not take, whatever is in it. */
+/** The response to an operation that this route does not run. */
 function refusalOf<Viewer extends GraphqlViewer>(
   start: OperationStart<Viewer>,
-  type: AnswerType,
+  type: ResponseType,
   path: string,
 ): Response | undefined {
   const { request, operation } = start
-  if (lacksViewer(start)) return errorAnswer(signedRequestNeeded(), type)
+  if (lacksViewer(start)) return errorResponse(signedRequestNeeded(), type)
   if (operation.kind === 'subscription')
-    return errorAnswer(badInput(`subscriptions are served at ${path}/stream`), type)
+    return errorResponse(badInput(`subscriptions are served at ${path}/stream`), type)
   if (operation.kind === 'mutation' && request.method !== 'POST')
-    return errorAnswer(badInput('a mutation must be sent by POST'), type, 405, { allow: 'POST' })
+    return errorResponse(badInput('a mutation must be sent by POST'), type, 405, { allow: 'POST' })
   return undefined
 }
 
 async function run<Viewer extends GraphqlViewer>(
   input: GraphqlRouteInput<Viewer>,
   start: OperationStart<Viewer>,
-  type: AnswerType,
+  type: ResponseType,
 ): Promise<Response> {
   const result = await runOperation(input, start)
   const isChange = start.operation.kind === 'mutation'
   return isUnavailable(result)
-    ? jsonAnswer(503, type, result, { headers: { 'retry-after': '1' } })
-    : jsonAnswer(200, type, result, { isChange })
+    ? jsonResponse(503, type, result, { headers: { 'retry-after': '1' } })
+    : jsonResponse(200, type, result, { isChange })
 }
 
-/** Whether all of an answer is that the database was away: proxies and clients that try again go by the status. */
+/** Whether the whole result failed because the database was unavailable. Proxies and clients decide by the status whether to retry. */
 function isUnavailable({ data, errors = [] }: FormattedExecutionResult): boolean {
-  if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isMade(error)))
+  if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isOutcomeDone(error)))
     return false
   const failed = new Set(errors.map(({ path }) => path?.[0]))
   return Object.entries(data ?? {}).every(([field, value]) => value === null && failed.has(field))

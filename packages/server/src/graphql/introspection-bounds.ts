@@ -1,8 +1,8 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 
 /**
- * How many items the lists of an introspection hold in this schema, by `Type.field`: averages, so that a walk over all types
- * and all their fields counts about as many objects as there are.
+ * The average number of items in each list of an introspection of this schema, by `Type.field`. With averages, an introspection
+ * of all types and fields counts about as many objects as it returns.
  */
 export function introspectionBounds(schema: GraphQLSchema): Record<string, number> {
   const types = Object.values(schema.getTypeMap())

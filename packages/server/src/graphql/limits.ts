@@ -1,43 +1,43 @@
 import { ApiError } from '../errors.ts'
 import type { OperationPlan, PlannedField, SelectionPlan } from './selection-plan.ts'
 
-/** Bounds of a document. Each over its bound is QUERY_TOO_COMPLEX. */
+/** Limits of a document. A document over any of them is rejected with QUERY_TOO_COMPLEX. */
 export interface DocumentLimits {
   readonly depth: number
   readonly introspectionDepth: number
   readonly aliasesPerField: number
   readonly tokens: number
   readonly objects: number
-  /** The same for operations that need no credentials: an introspection of everything is some thousands. */
+  /** For operations without credentials. A full introspection has some thousands. */
   readonly publicObjects: number
-  /** Selections visited while fragments are spread out: a bound of the work to judge a document, far over any real one. */
+  /** Selections visited while spreading fragments. It limits the work to check a document, far above that of any real one. */
   readonly selections: number
 }
 
 const figure = new Intl.NumberFormat('en-GB')
 
-/** The error for something over its bound; both figures are in the message and, as numbers, in `extensions`. */
+/** The error for a value over its limit. Both numbers are in the message and in `extensions`. */
 export function tooComplex(what: string, limit: number, found: number): ApiError {
   const shown = Math.min(found, Number.MAX_SAFE_INTEGER)
   const message = `${what}: the limit is ${figure.format(limit)}, found ${figure.format(shown)}`
   return new ApiError('QUERY_TOO_COMPLEX', message, { limit, found: shown })
 }
 
-/** As in graphql-js' own MaxIntrospectionDepthRule. */
+/** As in the MaxIntrospectionDepthRule of graphql-js. */
 const introspectedLists = 2
 
-/** Checks what can be judged before the variables are known. Depth counts fields: `{ login { id } }` is two deep. */
+/** Checks the limits that do not depend on variables. Depth counts fields: `{ login { id } }` has depth two. */
 export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits): void {
   const { own, introspection, lists } = measureDepth(plan)
   if (own > limits.depth) throw tooComplex('the query is too deep', limits.depth, own)
   if (introspection > limits.introspectionDepth)
     throw tooComplex('the introspection is too deep', limits.introspectionDepth, introspection)
   if (lists > introspectedLists)
-    throw tooComplex('the introspection has too many lists of types inside each other', introspectedLists, lists)
+    throw tooComplex('the introspection has too many nested lists of types', introspectedLists, lists)
   for (const selection of plan.postOrder) assertAliases(selection, limits.aliasesPerField)
 }
 
-/** `__schema`, `__type`, `__typename` and every field of the types that describe a schema (GraphQL §4). */
+/** Whether a field is `__schema`, `__type`, `__typename`, or a field of the types that describe a schema (GraphQL §4). */
 export function isIntrospectionField({ definition, parentType }: PlannedField): boolean {
   return definition.name.startsWith('__') || parentType.name.startsWith('__')
 }
@@ -45,14 +45,14 @@ export function isIntrospectionField({ definition, parentType }: PlannedField): 
 interface Depth {
   own: number
   introspection: number
-  /** Lists of an introspection inside each other. */
+  /** Nested lists of an introspection. */
   lists: number
 }
 
-/** Fields by which an introspection comes from one type to many, so that each level of them multiplies it. */
+/** Fields that lead from one type to many, so that each nesting level multiplies the introspection. */
 const introspectionLists = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
 
-/** Depth of the operation's own fields and, apart, of what it selects of the schema. A shared plan is measured once. */
+/** Measures the depth of the operation's own fields and, separately, of its introspection. A shared plan is measured once. */
 function measureDepth(plan: OperationPlan): Depth {
   const depths = new Map<SelectionPlan, Depth>()
   const depthOf = (selection: SelectionPlan | undefined): Depth =>

@@ -1,10 +1,10 @@
-/** One page of a list as resolvers hand it on; `total` is counted only when it is asked for. */
+/** A page of a list, as resolvers return it. `total` is counted only if it is selected. */
 export interface List<Item> {
   items: Item[]
   total: () => Promise<number>
   hasMore: boolean
   /** Id of the page's last item; null on an empty page. */
   last: string | null
-  /** The place behind the page's last item; null on an empty page. */
+  /** The position after the page's last item; null on an empty page. */
   cursor: string | null
 }

@@ -1,16 +1,16 @@
-/** Media types that an answer may have, the preferred one first. */
+/** Media types of responses, the preferred one first. */
 const offered = ['application/graphql-response+json', 'application/json'] as const
 
-export type AnswerType = (typeof offered)[number]
+export type ResponseType = (typeof offered)[number]
 
 /**
- * The media type that an Accept header asks for (RFC 9110 §12.5.1), or undefined where it takes none of ours. Ranges mean
- * application/json, as do requests without the header: clients that know the newer type name it (GraphQL over HTTP, "Legacy
+ * The media type that an Accept header requests (RFC 9110 §12.5.1), or undefined if it accepts none of ours. Ranges and requests
+ * without the header get application/json, because clients that know the newer type name it (GraphQL over HTTP, "Legacy
  * Watershed").
  */
-export function negotiate(accept: string | undefined): AnswerType | undefined {
+export function negotiate(accept: string | undefined): ResponseType | undefined {
   if (accept === undefined || accept === '*/*') return 'application/json'
-  let best: { type: AnswerType; quality: number } | undefined
+  let best: { type: ResponseType; quality: number } | undefined
   for (const range of (accept || '*/*').toLowerCase().split(',')) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
     const type = typeFor(name)
@@ -21,7 +21,7 @@ export function negotiate(accept: string | undefined): AnswerType | undefined {
   return best?.type
 }
 
-function typeFor(name: string): AnswerType | undefined {
+function typeFor(name: string): ResponseType | undefined {
   if (name === '*/*' || name === 'application/*') return 'application/json'
   return offered.find((type) => type === name)
 }

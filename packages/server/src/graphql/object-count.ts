@@ -15,16 +15,16 @@ import type { OperationPlan, PlannedField, SelectionPlan } from './selection-pla
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** How many items a list field holds at most: a number, or a function of the field's arguments. */
+/** The most items of a list field: a number, or a function of the field's arguments. */
 export type ListBound = number | ((args: Arguments) => number)
 
-/** By `Type.field`. Every field that holds a list of objects needs one, save `items` of a page (see `createObjectCounter`). */
+/** By `Type.field`. Every field with a list of objects needs an entry, except for `items` of a page (see `createObjectCounter`). */
 export type ListBounds = Readonly<Record<string, ListBound>>
 
-/** Objects that the answer of one operation could hold, with these coerced variables. */
+/** The most objects that the response of one operation can contain, with these coerced variables. */
 export type ObjectCount = (variables: Arguments) => number
 
-/** Objects that an answer does hold. */
+/** The objects that a response contains. */
 export function objectsIn(data: unknown, plan: SelectionPlan): number {
   if (typeof data !== 'object' || data === null) return 0
   let count = 0
@@ -44,16 +44,16 @@ interface CountedField {
   readonly isPageItems: boolean
   readonly isPage: boolean
   readonly bound: ListBound
-  /** Arguments, where they hang on no variable. */
+  /** The arguments, unless they depend on variables. */
   readonly args: Arguments | undefined
 }
 
 const noArguments: Arguments = {}
 
 /**
- * Reads the table of bounds once and returns what counts an operation. A page is an object of a type `…List` with `items`: they
- * are as many as `size` of the field that holds the page, and `maxPageSize` at most, since a larger `size` is refused where
- * the page is made. Throws for a list of objects without a bound, so that a new one cannot be forgotten.
+ * Returns a function that counts the objects of an operation. A page is an object of a type `…List` with `items`. It has at most as
+ * many items as the argument `size` of its field, and at most `maxPageSize`, because a larger `size` is rejected later. Throws for
+ * a list of objects without an entry, so that a new list cannot be forgotten.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema
@@ -81,7 +81,7 @@ function countOperation(plan: OperationPlan, bounds: ListBounds, maxPageSize: nu
   return () => constant
 }
 
-/** Objects below a selection: those it always holds, and those that each item of its page adds. */
+/** Objects below a selection: a fixed number, and those for each item of its page. */
 interface Cost {
   fixed: number
   perItem: number
@@ -104,7 +104,7 @@ function costOf(input: {
     if (!values) continue
     const times = typeof bound === 'number' ? bound : atLeastNothing(bound(values))
     const items = isPage ? Math.min(atLeastNothing(values.size), input.maxPageSize) : 0
-    // No objects is zero of them, and not `0 × ∞`.
+    // Avoids `0 × ∞`, which is not a number.
     if (times > 0) cost.fixed += times * (1 + below.fixed + (items > 0 ? items * below.perItem : 0))
   }
   return cost
@@ -123,12 +123,12 @@ function countedField(field: PlannedField, bounds: ListBounds): CountedField {
   }
 }
 
-/** The field's arguments; undefined where they are wrong, so that the field fails and holds nothing. */
+/** The field's arguments; undefined if they are invalid, so that the field fails and returns no objects. */
 export function argumentValues({ definition, node }: PlannedField, variables: Arguments): Arguments | undefined {
   if (definition.args.length === 0) return noArguments
   try {
     const values = getArgumentValues(definition, node, variables)
-    // A null written for an argument with a default means that it was left away.
+    // An explicit null for an argument with a default has the same meaning as omitting it.
     for (const { name, defaultValue } of definition.args)
       if (values[name] === null && defaultValue !== undefined) values[name] = defaultValue
     return values
@@ -157,7 +157,7 @@ function assertEveryListBounded(schema: GraphQLSchema, bounds: ListBounds): void
       const isListOfObjects = isList(field.type) && isCompositeType(getNamedType(field.type))
       if (!isListOfObjects || isPageItems(type.name, field.name) || bounds[`${type.name}.${field.name}`] !== undefined)
         continue
-      throw new Error(`${type.name}.${field.name} is a list of objects without a bound in listBounds`)
+      throw new Error(`${type.name}.${field.name} is a list of objects without an entry in listBounds`)
     }
   }
 }

@@ -1,11 +1,11 @@
 import { type GraphQLFieldResolver, type GraphQLSchema, getNullableType, isLeafType, isObjectType } from 'graphql'
 
-/** Whether objects of a type are pages (`list.ts`): they hold `items`, as many as `size` of the field that they stand at. */
+/** Whether a type is a page (`list.ts`). Its `items` are as many as the `size` of the field that returns it. */
 export const isPageType = (name: string): boolean => name.endsWith('List')
 
 /**
- * Lets the members of a page be functions, called when they are selected: `total` costs a query. Only here, since a compiled
- * operation reads members of other objects as they are.
+ * Allows members of a page to be functions, which are called only if they are selected, because `total` costs a query. Members of
+ * other objects must be plain values, because a compiled operation reads them directly.
  */
 export function resolvePageMembers(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { decodeCursor, encodeCursor, isCursor, type Place } from './cursor.ts'
 import type { List } from './list.ts'
 
-/** The arguments of every paged list. null means left away. */
+/** The arguments of every paged list. null means omitted. */
 export interface PageArguments {
   size?: number | null | undefined
   from?: number | null | undefined
@@ -11,7 +11,7 @@ export interface PageArguments {
   last?: string | null | undefined
 }
 
-/** Where a page starts: so many records in, behind the item with an id, or behind a place that a cursor marked. */
+/** Where a page starts: after this many records, after the item with an id, or after the position in a cursor. */
 export type Start = { offset: number } | { afterId: string } | { afterPlace: Place }
 
 export interface Page {
@@ -22,8 +22,8 @@ export interface Page {
 const DEFAULT_SIZE = 100
 
 /**
- * Reads where a page starts and how long it is. `order` names the list and its order, to which cursors are bound;
- * `firstRecord` is what `from` counts from.
+ * Reads the start and the size of a page. `order` names the list and its order, because a cursor is valid only there.
+ * `firstRecord` is the number that `from` counts from.
  */
 export function readPage(args: PageArguments, { order, firstRecord }: { order: string; firstRecord: 0 | 1 }): Page {
   const size = args.size ?? DEFAULT_SIZE
@@ -34,11 +34,11 @@ export function readPage(args: PageArguments, { order, firstRecord }: { order: s
   return { size, start: { afterPlace: decodeCursor(after.text, order, after.path) } }
 }
 
-/** `after` and `last` mean the same; ids are in either case, cursors are not. */
+/** `after` and `last` have the same meaning. Ids are case-insensitive; cursors are not. */
 function readAfter({ after, last }: PageArguments): { text: string; path: string } | undefined {
   if (after == null) return last == null ? undefined : { text: last, path: 'last' }
   const areSame = last == null || after === last || (!isCursor(after) && after.toLowerCase() === last.toLowerCase())
-  if (!areSame) throw badInput('after and last mean the same: give one of them, or both alike')
+  if (!areSame) throw badInput('after and last have the same meaning: pass only one of them')
   return { text: after, path: 'after' }
 }
 
@@ -53,7 +53,7 @@ function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
   return position - firstRecord
 }
 
-/** A list's page from rows that were read one more than `size`, which tells whether there are more. */
+/** Creates a page from rows that were read with one more than `size`, which shows whether there are more. */
 export function listOf<Row, Item>(input: {
   rows: readonly Row[]
   size: number

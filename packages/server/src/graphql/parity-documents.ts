@@ -15,10 +15,10 @@ import {
 } from 'graphql'
 import type { OperationRequest } from './execute.ts'
 
-/** A random valid operation against a schema: a walk that asks `choose` at every turn. */
+/** Generates random valid operations for a schema. `choose` makes every decision. */
 export interface DocumentWalk {
   readonly schema: GraphQLSchema
-  /** Whether to make what the gate keeps from being compiled, too. */
+  /** Whether to include what the gate excludes from compiling. */
   readonly gated: boolean
 }
 
@@ -73,7 +73,7 @@ class Writer {
 
   private field(field: GraphQLField<unknown, unknown>, depth: number): string {
     const type = getNamedType(field.type)
-    // A key of its own, since equal ones would have to be called with equal arguments.
+    // A unique key, because fields with equal keys must have equal arguments.
     const alias = field.args.length > 0 || this.choose(4) === 0 ? `${this.name('k')}: ` : ''
     const args = this.arguments(field.args)
     if (!isObjectType(type)) return `${alias}${field.name}${args} ${this.directive('leaf')}`
@@ -113,7 +113,7 @@ class Writer {
     return this.variable(arg.type, arg.defaultValue !== undefined)
   }
 
-  /** A variable: given, null, left away, with a default or without. */
+  /** A variable: with a value, null, or omitted; with or without a default. */
   private variable(type: GraphQLInputType, mayBeNullable: boolean): string {
     const name = this.name('v')
     const isOpen = !isNonNullType(type) || (mayBeNullable && this.choose(2) === 0)
@@ -144,7 +144,7 @@ class Writer {
     return `{${fields.map((field) => `${field.name}: ${this.literal(field.type, depth - 1)}`).join(', ')}}`
   }
 
-  /** A literal of a type that holds no other. */
+  /** A literal of a type without members. */
   private constant(type: GraphQLInputType): string {
     if (isEnumType(type)) return type.getValues()[this.choose(type.getValues().length)]!.name
     return JSON.stringify(this.json(type, 0))

@@ -14,7 +14,7 @@ import { formatResult } from './error-mapping.ts'
 import { createExecutor, type Executor, type OperationRequest } from './execute.ts'
 import { placeOfNull } from './first-errors.ts'
 
-/** A schema that has every kind of thing in which two executors may differ, and says how often its loader was asked and what was changed. */
+/** A schema with everything in which two executors may differ. The context records loader batches and changes. */
 export interface ParityContext {
   readonly batches: number[]
   readonly changes: string[]
@@ -103,7 +103,7 @@ const DateTime = new GraphQLScalarType<Date, string>({
   parseLiteral: (node) => new Date(node.kind === Kind.STRING ? node.value : Number.NaN),
 })
 
-/** Shows values so that a Date and its text, or null and nothing, look different, and the order of members counts for nothing. */
+/** Prints values so that a Date differs from its string, and null from undefined. The order of members does not matter. */
 function show(value: unknown): string {
   if (value instanceof Date) return `date ${value.getTime()}`
   if (Array.isArray(value)) return `[${value.map(show).join()}]`
@@ -189,9 +189,9 @@ export function parityContext(): ParityContext {
 }
 
 /**
- * An answer in the form in which executors are compared. Where null rose from a required field, the place that it rose to
- * counts: which of several errors below is told is up to the executor. Batches count where nothing failed, since
- * an executor need not wait for what it no longer needs.
+ * The part of a response that two executors must agree on. If null propagated from a required field, only the place that it
+ * propagated to counts, because executors may report different errors below it. Batches count only without errors, because an
+ * executor need not wait for values that it no longer needs.
  */
 export function comparable(result: ExecutionResult, { batches, changes }: ParityContext) {
   const { data, errors = [] } = formatResult(result, { requestId: 'r', onInternal: () => {} })
@@ -207,7 +207,7 @@ export function comparable(result: ExecutionResult, { batches, changes }: Parity
   }
 }
 
-/** Runs a request as often as it takes to be compiled, and once more. */
+/** Runs a request until it is compiled, and once more. */
 export async function answerOf(executor: Executor, request: OperationRequest) {
   let answer: unknown
   for (let use = 1; use <= 3; use += 1) {

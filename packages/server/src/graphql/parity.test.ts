@@ -6,21 +6,21 @@ import type { OperationRequest } from './execute.ts'
 import { requests } from './parity-documents.ts'
 import { answerOf, comparable, parityContext, parityExecutor, paritySchema } from './parity-fixture.ts'
 
-/** The same documents each time, so that nothing but a change makes it fail; with PARITY_RUNS, as many others. */
+/** The same documents in each run, so that only a code change can fail it. With PARITY_RUNS, that many other documents. */
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 250, seed: 1 } : { numRuns: Number(PARITY_RUNS) }
 
 const compiled = parityExecutor(true)
 const plain = parityExecutor(false)
 
-/** What the compiler alone gets wrong: with the gate and around it, the answer is that of the plain executor. */
+/** Cases that the compiler alone gets wrong. With the gate, the response is that of the plain executor. */
 const cases: Record<string, OperationRequest> = {
   'a variable inside literals': {
     query: 'query ($n: Int!) { echo(box: {width: $n, inner: {width: $n}}, list: [1, $n, 3]) }',
     variables: { n: 7 },
   },
-  'a variable left away inside a literal': { query: 'query ($t: String) { echo(box: {width: 1, label: $t}) }' },
-  'a variable inside the literal of a scalar of our own': {
+  'an omitted variable inside a literal': { query: 'query ($t: String) { echo(box: {width: 1, label: $t}) }' },
+  'a variable inside the literal of a custom scalar': {
     query: 'query ($t: String) { echo(any: {deep: [$t]}) }',
     variables: { t: 'x' },
   },
@@ -62,25 +62,25 @@ const cases: Record<string, OperationRequest> = {
   },
   'a date as a literal': { query: '{ echo(at: "2020-02-02") }' },
   'a date as a default': { query: 'query ($at: DateTime = "2020-02-02") { echo(at: $at) }' },
-  'a list of one, written without brackets': { query: '{ echo(list: 4, box: {tags: "one"}) }' },
-  'a mutation after one that failed': { query: 'mutation { refuse(to: "a") { id } change(to: "b") { id } }' },
-  'an item of a list that fails at once beside one that fails later': {
+  'a list of one item without brackets': { query: '{ echo(list: 4, box: {tags: "one"}) }' },
+  'a mutation after a failed one': { query: 'mutation { refuse(to: "a") { id } change(to: "b") { id } }' },
+  'a list item that fails at once beside one that fails later': {
     query: '{ allSure(size: 3) { sureFriend { id } sureCrashLater } }',
   },
   'two required fields that are null': { query: '{ person(id: 4) { sureName sureCrash } }' },
-  'a literal that breaks out of the code it is written to': {
+  'a literal that breaks out of the generated code': {
     query: '{ echo(text: "__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d0),broken:(globalThis.broken=1") }',
   },
 }
 
-/** Cases that the compiler of today happens to get right. */
+/** Cases that the compiler currently gets right. */
 const rightAlone = new Set([
   'a variable inside literals',
   'a fragment under a directive and without in one document',
   '@include on an inline fragment around one without',
   'a date as a literal',
-  'a list of one, written without brackets',
-  'an item of a list that fails at once beside one that fails later',
+  'a list of one item without brackets',
+  'a list item that fails at once beside one that fails later',
   'two required fields that are null',
 ])
 
@@ -107,27 +107,27 @@ async function answerOfGraphql({ query, variables }: OperationRequest) {
   return comparable(result, contextValue)
 }
 
-describe('a compiled operation answers as graphql-js does', () => {
+describe('a compiled operation', () => {
   it.each(Object.entries(cases))('%s', async (_name, request) => {
     const expected = await answerOf(plain, request)
     expect(await answerOf(compiled, request)).toEqual(expected)
   })
 
   it.each(Object.entries(cases).filter(([name]) => !rightAlone.has(name)))(
-    'which the compiler alone does not: %s',
+    'is needed because the compiler alone differs: %s',
     async (_name, request) => {
       expect(await answerOfCompilerAlone(request)).not.toEqual(await answerOfGraphql(request))
     },
   )
 
-  it('and no text of a document is run as code', async () => {
-    // The compiler alone, above, does run it.
+  it('does not run strings of a document as code', async () => {
+    // The compiler alone, above, runs it.
     Reflect.deleteProperty(globalThis, 'broken')
-    await answerOf(compiled, cases['a literal that breaks out of the code it is written to']!)
+    await answerOf(compiled, cases['a literal that breaks out of the generated code']!)
     expect(globalThis).not.toHaveProperty('broken')
   })
 
-  it('for documents of every kind that is compiled', async () => {
+  it('gives the same response as graphql-js for random documents that are compiled', async () => {
     await fc.assert(
       fc.asyncProperty(requests({ schema: paritySchema(), gated: false }), async (request) => {
         expect(await answerOf(compiled, request)).toEqual(await answerOf(plain, request))
@@ -136,7 +136,7 @@ describe('a compiled operation answers as graphql-js does', () => {
     )
   })
 
-  it('for documents of every kind', async () => {
+  it('gives the same response as graphql-js for random documents of every kind', async () => {
     await fc.assert(
       fc.asyncProperty(requests({ schema: paritySchema(), gated: true }), async (request) => {
         expect(await answerOf(compiled, request)).toEqual(await answerOf(plain, request))

@@ -1,8 +1,6 @@
 import { createSlot } from '../lib/slot.ts'
 
-/**
- * Something made once for each request and kept as long as its context: a loader, a memo. `create` runs at the first use.
- */
+/** Creates a value at its first use in a request, and keeps it as long as the request's context: a loader, a memo. */
 export function perRequest<Context extends object, Value>(
   create: (context: Context) => Value,
 ): (context: Context) => Value {

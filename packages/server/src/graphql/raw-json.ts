@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 
-/** What stands for raw JSON in a text while the rest of it is written: 128 bits that nobody can know. */
+/** A placeholder for raw JSON in a string that is being written: 128 random bits, which no caller can guess. */
 const mark = randomBytes(16).toString('hex')
 
-/** The raw JSON that the text which is being written has so far; undefined while none is. */
+/** The raw JSON found so far in the current `withRawJson`; undefined outside of it. */
 let written: string[] | undefined
 
 /**
- * JSON as the database wrote it. `withRawJson` puts it into an answer as it is, which takes a fraction of the time and memory of reading and
- * writing it; for everybody else it is what it reads as.
+ * JSON as the database wrote it. `withRawJson` copies it into a response, which takes a fraction of the time and memory of parsing and
+ * serializing it. All other code uses the parsed `value`.
  */
 export class RawJson<Value = unknown> {
   readonly text: string
@@ -18,13 +18,13 @@ export class RawJson<Value = unknown> {
     this.text = text
   }
 
-  /** What it reads as; read at the first look. */
+  /** The parsed JSON. It is parsed at the first access. */
   get value(): Value {
     this.#value ??= JSON.parse(this.text) as Value
     return this.#value
   }
 
-  /** What `JSON.stringify` calls. */
+  /** Called by `JSON.stringify`. */
   toJSON(): unknown {
     if (written === undefined) return this.value
     written.push(this.text)
@@ -32,7 +32,7 @@ export class RawJson<Value = unknown> {
   }
 }
 
-/** `JSON.stringify`, with raw JSON as it is. */
+/** `JSON.stringify`, with raw JSON copied unchanged. */
 export function withRawJson(value: unknown): string {
   const raw: string[] = []
   let text: string

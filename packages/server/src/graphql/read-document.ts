@@ -13,16 +13,16 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/** `limits.ts` bounds introspection, and says by how much it is over. */
+/** `limits.ts` limits introspection instead, and reports by how much a document is over the limit. */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
-/** Errors of validation that an answer lists. */
+/** The most validation errors in a response. */
 const shownErrors = 10
 
-/** Comparisons after which graphql-js 16.15 gives up looking for fields that conflict, and its word for it. */
+/** graphql-js 16.15 stops comparing fields for conflicts after this many comparisons, with this message. */
 const givenUp = { comparisons: 500_000, message: 'Validation aborted.' }
 
-/** Parses and validates a document. Throws for what is no GraphQL (GraphQLError) and for what is too much (QUERY_TOO_COMPLEX). */
+/** Parses and validates a document. Throws a GraphQLError for a syntax error, and QUERY_TOO_COMPLEX if it is over a limit. */
 export function readDocument(
   text: string,
   { schema, maxTokens }: { schema: GraphQLSchema; maxTokens: number },
@@ -41,10 +41,10 @@ export function readDocument(
   return { document, tokens, errors: errors.slice(0, shownErrors) }
 }
 
-/** Selections of one place from which on it pays to look for repeats. */
+/** Selections in one place from which it is worth looking for duplicates. */
 const manySelections = 20
 
-/** What is selected again in the same place adds nothing, yet validation compares each with each. */
+/** Removes duplicate selections: they add nothing to the response, but validation compares each with each. */
 function withoutRepeats(document: DocumentNode): DocumentNode {
   return visit(document, {
     SelectionSet(set) {

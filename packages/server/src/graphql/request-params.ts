@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { parseRequestParams, type Request, type RequestParams, type Response } from 'graphql-http'
 import { ApiError, badInput } from '../errors.ts'
 
-/** An HTTP request as it came, body unread. */
+/** An HTTP request as received, with an unparsed body. */
 export interface RawRequest {
   readonly method: string
   readonly url: string
@@ -18,10 +18,10 @@ export interface RawRequest {
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)
   const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
-  // To ask graphql-http of what nearly every request is would take longer than to parse it.
+  // A shortcut for nearly every request: calling graphql-http takes longer than parsing the body.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
   if (body !== null) assertQuery(body.query, body.extensions)
-  // graphql-http takes a body that is an object as parsed, though its type does not say so for null.
+  // graphql-http accepts an object as a parsed body; only its type excludes null.
   return parseRequestParams({ ...raw, body, raw: undefined, context: undefined } as Request<undefined, undefined>)
 }
 
@@ -31,7 +31,7 @@ const isJson = (headers: IncomingHttpHeaders): boolean =>
 const isParams = (body: object): body is RequestParams =>
   'query' in body && typeof body.query === 'string' && Object.entries(body).every(isMember)
 
-/** Whether graphql-http would take a member of this name, whatever it is. */
+/** Whether graphql-http would accept this member. Members with other names are accepted with any value. */
 function isMember([name, value]: [string, unknown]): boolean {
   if (name === 'operationName') return value === null || typeof value === 'string'
   if (name === 'variables' || name === 'extensions') return typeof value === 'object' && !Array.isArray(value)
@@ -42,7 +42,7 @@ function parseBody(body: Buffer): Record<string, unknown> {
   if (body.length === 0) throw badInput('the request has no body; send a JSON object with "query"')
   if (!isUtf8(body)) throw badInput('the body is not UTF-8')
   const value = parseJson(body.toString('utf8'), 'the body')
-  if (Array.isArray(value)) throw badInput('the body is an array; send one operation a request')
+  if (Array.isArray(value)) throw badInput('the body is an array; send one operation per request')
   if (typeof value !== 'object' || value === null) throw badInput('the body must be a JSON object with "query"')
   return value as Record<string, unknown>
 }
@@ -66,10 +66,10 @@ function assertQuery(query: unknown, extensions: unknown): void {
   throw new ApiError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
 }
 
-/** An escape may spell any letter of the name; those that do not contain a piece of it are not looked at further. */
+/** A quick check for text that may contain the name, directly or with escapes. */
 const mayHoldProto = /__proto__|\\u/
 
-/** JSON, without a member `__proto__` at any depth. */
+/** Parses JSON. Throws if it contains a member `__proto__` at any depth. */
 export function parseJson(text: string, what: string): unknown {
   let value: unknown
   try {
@@ -81,7 +81,7 @@ export function parseJson(text: string, what: string): unknown {
   return value
 }
 
-/** JSON.parse makes `__proto__` a plain property, but whoever copies it by assignment sets a prototype. */
+/** JSON.parse creates a plain property `__proto__`, but code that copies it by assignment sets the prototype. */
 function assertNoProto(root: unknown, what: string): void {
   const open: unknown[] = [root]
   while (open.length > 0) {

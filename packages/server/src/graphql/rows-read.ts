@@ -1,6 +1,6 @@
-/** What a statement reads in order to find the rows it returns. */
+/** The rows that a statement reads to find those that it returns. */
 export interface RowsRead {
-  /** The most rows that it may read and not return. 0 if an index leads to what it returns. */
+  /** The most rows that it may read but not return. 0 if an index leads to the rows. */
   rows: number
   /** Why it reads that many: one sentence for each argument to blame, for error messages. Empty if `rows` is small. */
   reasons: readonly string[]

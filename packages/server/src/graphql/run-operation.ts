@@ -2,17 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import { ApiError } from '../errors.ts'
 import { noteCode } from '../http/outcome.ts'
-import { tellMade } from './change-made.ts'
+import { markOutcomeDone } from './change-made.ts'
 import { type ErrorMappingInput, formatResult, toApiError } from './error-mapping.ts'
 import type { PreparedOperation } from './execute.ts'
 
-/** What this folder needs to know of a viewer. */
+/** The properties of a viewer that this folder needs. */
 export interface GraphqlViewer {
-  /** Queries only: each mutation is FORBIDDEN. */
+  /** Whether every mutation is FORBIDDEN. */
   readonly readOnly: boolean
 }
 
-/** Who asks for something. */
+/** A request and its caller. */
 export interface Requester<Viewer> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -26,7 +26,7 @@ export interface OperationStart<Viewer> extends Requester<Viewer> {
 
 export interface Elsewhere {
   readonly contextValue: unknown
-  /** Whether what an operation says of this place is no answer: it then runs anew where everything is read. */
+  /** Whether the result is unusable. The operation then runs again on the primary database. */
   readonly failed: (result: ExecutionResult) => boolean
 }
 
@@ -46,16 +46,16 @@ export type RunOnce<Viewer> = (
 /** Gets the data that was read, or undefined if a part of the operation failed. */
 export type AfterOperation = ((read: FormattedExecutionResult['data']) => void) | undefined
 
-/** What stands around every operation, whichever way it came in. */
+/** What runs before and after every operation, for every protocol. */
 export interface OperationGates<Viewer extends GraphqlViewer> {
-  /** The viewer, null where there are no credentials; throws UNAUTHENTICATED for such as do not hold. Runs first, over the body as received. */
+  /** Returns the viewer, or null without credentials. Throws UNAUTHENTICATED for invalid ones. Runs first, over the body as received. */
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
-  /** Runs for every request once it is known who asks, before it is looked at what for, and may throw RATE_LIMITED. */
+  /** Runs for every request once the caller is known, before the request is parsed. May throw RATE_LIMITED. */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
-  /** Runs for every request that is refused for what it asks for, which had to be read for that: `bytes` of it. */
-  readonly onRefused?: (requester: Requester<Viewer>, bytes: number) => void
+  /** Runs for every request that is rejected for its content, with the bytes that were read. */
+  readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
-  /** Where an operation may read elsewhere: for the whole of it, so that its parts agree. Undefined: where everything is read. */
+  /** Returns where a whole operation may read instead, so that its parts are consistent; undefined for the primary database. */
   readonly readElsewhere?: (start: OperationStart<Viewer>) => Promise<Elsewhere | undefined>
   /** Waits until there is memory for the response to an operation; throws RATE_LIMITED when that takes too long. Runs before anything else. */
   readonly reserveResponse?: (start: OperationStart<Viewer>) => Promise<void> | undefined
@@ -64,7 +64,7 @@ export interface OperationGates<Viewer extends GraphqlViewer> {
    * gets the data that was read, or undefined if a part failed: more may have been read then than the response shows.
    */
   readonly beforeOperation?: (start: OperationStart<Viewer>) => AfterOperation | Promise<AfterOperation>
-  /** Stands around an operation while it runs. */
+  /** Wraps an operation while it runs. */
   readonly around?:
     | ((
         operation: PreparedOperation,
@@ -77,7 +77,7 @@ export interface OperationGates<Viewer extends GraphqlViewer> {
   readonly classify?: ErrorMappingInput['classify']
 }
 
-/** Who asks. Those whose credentials do not hold are nobody, and charged as such before they are told. */
+/** Returns the viewer. A caller with invalid credentials is charged as an unknown one before the error is thrown. */
 export async function identify<Viewer extends GraphqlViewer>(
   { authenticate, beforeRequest }: Pick<OperationGates<Viewer>, 'authenticate' | 'beforeRequest'>,
   { request, reply }: Pick<Requester<Viewer>, 'request' | 'reply'>,
@@ -103,7 +103,7 @@ export const lacksViewer = <Viewer>({
 export const signedRequestNeeded = (): ApiError =>
   new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
 
-/** Runs a query or mutation as far as its viewer may; what comes back is fit to go out. */
+/** Runs a query or mutation if its viewer may do so. Errors in the result are formatted for the response. */
 export async function runOperation<Viewer extends GraphqlViewer>(
   gates: OperationGates<Viewer>,
   start: OperationStart<Viewer>,
@@ -112,7 +112,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   if (lacksViewer(start)) throw signedRequestNeeded()
   const reserved = gates.reserveResponse?.(start)
   if (reserved !== undefined) await reserved
-  const settle = await gates.beforeOperation?.(start)
+  const afterOperation = await gates.beforeOperation?.(start)
   let result: FormattedExecutionResult
   let read: FormattedExecutionResult['data']
   try {
@@ -125,7 +125,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
       if (result.errors === undefined) read = result.data
     }
   } finally {
-    settle?.(read)
+    afterOperation?.(read)
   }
   if (result.errors !== undefined) noteCode(request, result.errors[0]?.extensions?.code)
   return result
@@ -139,7 +139,7 @@ async function runAllowed<Viewer extends GraphqlViewer>(
   if (operation.kind !== 'mutation') return formatResult(await execute(gates, start), errorMapping(gates, request))
   if (gates.runOnce !== undefined && request.headers['idempotency-key'] !== undefined)
     return runOnce(gates, gates.runOnce, start)
-  return tellMade(formatResult(await execute(gates, start), errorMapping(gates, request)))
+  return markOutcomeDone(formatResult(await execute(gates, start), errorMapping(gates, request)))
 }
 
 function runOnce<Viewer extends GraphqlViewer>(

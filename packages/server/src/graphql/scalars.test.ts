@@ -14,7 +14,7 @@ test.each([
   ['2026-11-20T08:30-07', '2026-11-20T15:30:00.000Z'],
   ['2026-11-20T24:00:00Z', '2026-11-21T00:00:00.000Z'],
   ['0001-01-01', '0001-01-01T00:00:00.000Z'],
-])('%s is %s', (text, expected) => expect(parseDateTime(text).toISOString()).toBe(expected))
+])('reads %s as %s', (text, expected) => expect(parseDateTime(text).toISOString()).toBe(expected))
 
 test.each([
   '',
@@ -30,6 +30,6 @@ test.each([
   '+012026-01-01',
   '0000-01-01',
   '9999-12-31T23:59:59-12:00',
-])('%j is refused with what would be right', (text) => {
+])('rejects %j and says what would be right', (text) => {
   expect(() => parseDateTime(text)).toThrow('such as 2026-11-20T08:30:00Z, or a date alone')
 })

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Response } from 'graphql-http'
 import { badInput } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { errorAnswer, ofTransport, toSend } from './answer.ts'
+import { errorResponse, fromTransportError, toSend } from './answer.ts'
 import { type ErrorMappingInput, formatApiError, toApiError } from './error-mapping.ts'
-import { type AnswerType, negotiate } from './media-type.ts'
+import { negotiate, type ResponseType } from './media-type.ts'
 
-/** What every way into GraphQL has in common: bodies are read as bytes, and whatever is thrown is answered as GraphQL. */
+/** Prepares a Fastify scope for GraphQL: bodies are read as bytes, and every error becomes a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
   scope.removeAllContentTypeParsers()
-  // Fastify finds the parser of a type that is named at once, and any other only after it parsed the header.
+  // Fastify finds the parser of a listed type directly, and any other one only after parsing the header.
   scope.addContentTypeParser(
     ['application/json', '*'],
     { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes },
@@ -20,19 +20,18 @@ export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyR
     done()
   })
   scope.setErrorHandler((error, request, reply) => {
-    const told = toApiError(ofTransport(error, request.headers), mapping(request))
+    const apiError = toApiError(fromTransportError(error, request.headers), mapping(request))
     const isMediaType = error instanceof Error && 'statusCode' in error && error.statusCode === 415
-    return send(reply, errorAnswer(told, answerType(request), isMediaType ? 415 : told.status))
+    return send(reply, errorResponse(apiError, answerType(request), isMediaType ? 415 : apiError.status))
   })
 }
 
-/** What can be answered with; application/json to those that take none of both. */
-const answerType = ({ headers }: FastifyRequest): AnswerType => negotiate(headers.accept) ?? 'application/json'
+/** The media type of error responses: application/json for clients that accept neither of ours. */
+const answerType = ({ headers }: FastifyRequest): ResponseType => negotiate(headers.accept) ?? 'application/json'
 
 export function send(reply: FastifyReply, [text, init]: Response): FastifyReply {
-  // graphql-http answers with a status alone where HTTP itself is at fault.
-  const body =
-    text ?? JSON.stringify({ errors: [formatApiError(badInput(whatIsWrong[init.status] ?? init.statusText))] })
+  // For errors of HTTP itself, graphql-http returns only a status.
+  const body = text ?? JSON.stringify({ errors: [formatApiError(badInput(messages[init.status] ?? init.statusText))] })
   const type = init.headers?.['content-type'] ?? 'application/json; charset=utf-8'
   return reply
     .code(init.status)
@@ -40,8 +39,8 @@ export function send(reply: FastifyReply, [text, init]: Response): FastifyReply 
     .send(toSend(body))
 }
 
-const whatIsWrong: Record<number, string> = {
+const messages: Record<number, string> = {
   405: 'send GraphQL requests by POST, or queries by GET',
-  406: 'answers are application/graphql-response+json or application/json, in UTF-8',
+  406: 'responses are application/graphql-response+json or application/json, in UTF-8: accept one of them',
   415: 'send the request as application/json in UTF-8',
 }

@@ -19,20 +19,20 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql'
 
-/** One field of an answer: everything that selects the same response key of the same object, merged. */
+/** One field of a response: all selections of the same response key of the same object, merged. */
 export interface PlannedField {
   readonly key: string
   readonly aliased: boolean
   readonly parentType: GraphQLCompositeType
   readonly definition: GraphQLField<unknown, unknown>
-  /** The first of the nodes that select it, whose arguments count. */
+  /** The first node that selects it. Its arguments are those of the field. */
   readonly node: FieldNode
   readonly nodes: readonly FieldNode[]
-  /** What is selected below; undefined for a leaf. */
+  /** The selections below it; undefined for a leaf. */
   readonly child: SelectionPlan | undefined
 }
 
-/** What an operation selects of one object, with fragments spread out and equal response keys merged. */
+/** The selections of an operation on one object, with fragments spread and equal response keys merged. */
 export interface SelectionPlan {
   readonly fields: readonly PlannedField[]
 }
@@ -40,9 +40,9 @@ export interface SelectionPlan {
 /** The plan of an operation. */
 export interface OperationPlan {
   readonly root: SelectionPlan
-  /** Every plan below `root` and itself, each before the plans that hold it. */
+  /** `root` and every plan below it, each before the plans that contain it. */
   readonly postOrder: readonly SelectionPlan[]
-  /** Selections visited while spreading fragments out; what the whole costs to hold or compile. */
+  /** Selections visited while spreading fragments: the cost of storing or compiling the operation. */
   readonly selections: number
 }
 
@@ -53,7 +53,7 @@ export interface PlanInput {
   readonly maxSelections: number
 }
 
-/** Thrown when fragments spread out to more selections than `maxSelections`. */
+/** Thrown if fragments spread to more selections than `maxSelections`. */
 export class TooManySelections extends Error {}
 
 interface Group {
@@ -64,9 +64,9 @@ interface Group {
 }
 
 /**
- * Merges a valid document into its plan (GraphQL §6.3.2 CollectFields, §6.4.3 MergeSelectionSets), without regard to `@skip` and
- * `@include`: the plan is an upper bound. A plan that several places share is built once, so that fragments that double
- * at every level cost what they hold and not what they spread out to.
+ * Merges a valid document into its plan (GraphQL §6.3.2 CollectFields, §6.4.3 MergeSelectionSets). It ignores `@skip` and
+ * `@include`, so the plan is an upper bound. A plan that several places share is built once, so that fragments that double at
+ * every level take no more time than their length.
  */
 export function planOperation(input: PlanInput): OperationPlan {
   const ids = new Map<SelectionSetNode, number>()
@@ -175,7 +175,7 @@ function fragmentOf(
   return selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
 }
 
-/** The type as which a fragment's fields are read on `type`, or undefined where the fragment does not apply. */
+/** The type on which a fragment's fields are read for `type`; undefined if the fragment does not apply. */
 function narrow(
   schema: GraphQLSchema,
   type: GraphQLCompositeType,

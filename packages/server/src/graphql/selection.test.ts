@@ -23,7 +23,7 @@ async function asked(document: string): Promise<boolean> {
   return answer!
 }
 
-describe('a look-ahead sees', () => {
+describe('a look-ahead finds the field in', () => {
   test.each([
     '{ list { items { wanted } } }',
     '{ list { items { id other: wanted } } }',
@@ -36,7 +36,7 @@ describe('a look-ahead sees', () => {
   })
 })
 
-describe('a look-ahead does not take for it', () => {
+describe('a look-ahead does not find the field in', () => {
   test.each([
     '{ list { items { id } other { wanted } } }',
     '{ list { items { id below { wanted } } } }',

@@ -4,11 +4,11 @@ type Fragments = GraphQLResolveInfo['fragments']
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
 
 /**
- * Makes a look-ahead: whether the document asks, at `path` below a resolved field, for any field of these names. Fragments
- * are followed; `@skip` and `@include` are not judged, so the answer may be yes for a field that is left out in the end.
+ * Returns a function that tells whether a document selects any field of these names at `path` below a resolved field. It follows
+ * fragments but ignores `@skip` and `@include`, so a field that is found may still be skipped.
  */
 export function lookAhead(path: readonly string[], names: ReadonlySet<string>): (info: Info) => boolean {
-  // Documents are cached and their nodes with them: each node is looked at once.
+  // Cached documents keep their nodes, so each node is checked once.
   const known = new WeakMap<FieldNode, boolean>()
   const asks = (node: FieldNode, fragments: Fragments): boolean => {
     let answer = known.get(node)
@@ -31,7 +31,7 @@ function fieldsAt(nodes: readonly FieldNode[], path: readonly string[], fragment
   return below
 }
 
-/** The fields selected right below, each fragment spread once: fragments that double at every level stay cheap. */
+/** The fields selected directly below. Each fragment is spread once, so that fragments that double at every level stay cheap. */
 function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): FieldNode[] {
   const fields: FieldNode[] = []
   const spread = new Set<string>()

@@ -11,39 +11,39 @@ import {
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>
 
-const settled = new WeakSet<Resolver>()
+const adaptedResolvers = new WeakSet<Resolver>()
 
-/** Member of a resolver's `info` in compiled operations alone. */
+/** A member of a resolver's `info` that only compiled operations have. */
 export const compiledMark = { compiled: true }
 
 /**
- * Makes the results of list resolvers fit for the executor that asks: `settleItems` for compiled operations, `deferItems` for the
- * plain executor. The resolvers of the schema are replaced, once.
+ * Adapts the results of list resolvers to the executor: `settleItems` for compiled operations, `deferItems` for the plain executor.
+ * It replaces the schema's resolvers, once.
  */
-export function settleLists(schema: GraphQLSchema): void {
+export function adaptListResults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     for (const field of Object.values(type.getFields())) {
       const isList = isListType(getNullableType(field.type))
-      if (isList && field.resolve && !settled.has(field.resolve)) field.resolve = settling(field.resolve)
+      if (isList && field.resolve && !adaptedResolvers.has(field.resolve)) field.resolve = adapting(field.resolve)
     }
   }
 }
 
-function settling(resolve: Resolver): Resolver {
-  const settle: Resolver = (source, args, context, info) => {
+function adapting(resolve: Resolver): Resolver {
+  const adapted: Resolver = (source, args, context, info) => {
     const result: unknown = resolve(source, args, context, info)
     if ('compiled' in info) return isPromise(result) ? result.then(settleItems) : settleItems(result)
     const fit = (list: unknown): unknown => deferItems(settleItems(list), info.returnType)
     return isPromise(result) ? result.then(fit) : fit(result)
   }
-  settled.add(settle)
-  return settle
+  adaptedResolvers.add(adapted)
+  return adapted
 }
 
 /**
- * A compiled operation puts the place of a rejected promise of a list at the list's end. So promises are awaited here, and a
- * rejection becomes an Error in its place, which is the error of that item.
+ * A compiled operation moves a rejected promise of a list to the list's end. Promises are therefore awaited here, and a rejection
+ * becomes an Error at the same index, which is the error of that item.
  */
 function settleItems(list: unknown): unknown {
   if (!Array.isArray(list) || !list.some(isPromise)) return list
@@ -51,8 +51,8 @@ function settleItems(list: unknown): unknown {
 }
 
 /**
- * When an item of a list fails at once, graphql-js 16 gives the list up and nobody listens to the promises of the items before: one
- * that rejects would end the process. Items that are promises themselves fail later, when all are listened to.
+ * If an item of a list fails synchronously, graphql-js 16 abandons the list without handling the promises of earlier items, and a
+ * rejection would end the process. Items wrapped in promises fail later, when all of them are handled.
  */
 export function deferItems(list: unknown, type: GraphQLOutputType): unknown {
   if (isPromise(list)) return list.then((items) => deferItems(items, type))
@@ -65,6 +65,6 @@ export function deferItems(list: unknown, type: GraphQLOutputType): unknown {
 const asError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error(String(reason), { cause: reason })
 
-/** Anything with a `then` to call, as executors see it. */
+/** Whether a value has a `then` method, which is how executors detect promises. */
 export const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

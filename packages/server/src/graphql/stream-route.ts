@@ -3,10 +3,10 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import type { RequestParams, Response } from 'graphql-http'
 import { ApiError, badInput } from '../errors.ts'
 import { noteCode, noteOperation } from '../http/outcome.ts'
-import { errorAnswer } from './answer.ts'
+import { errorResponse } from './answer.ts'
 import { formatApiError, formatResult, toApiError } from './error-mapping.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
-import type { PreparedOperation, RefusedOperation } from './execute.ts'
+import type { PreparedOperation, RejectedOperation } from './execute.ts'
 import type { GraphqlRouteInput } from './http-route.ts'
 import { readRequestParams } from './request-params.ts'
 import { errorMapping, type GraphqlViewer, identify, type Requester } from './run-operation.ts'
@@ -14,21 +14,21 @@ import { prepareScope, send } from './scope.ts'
 
 export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
   /**
-   * Counts the viewer's stream in, or throws LIMIT_EXCEEDED. `end` is called when it may go on no longer; what is
-   * returned, when it has ended by itself.
+   * Counts the viewer's stream, or throws LIMIT_EXCEEDED. `end` is called when the stream must end; call the returned function
+   * when it has ended.
    */
   readonly admit: (viewer: Viewer, end: (reason: ApiError) => void) => () => void
-  /** What is called after each event that a stream sends; resolves once the next may be sent. */
+  /** Returns a function to call after each event of a stream. It resolves once the next event may be sent. */
   readonly chargeEvents: (requester: Requester<Viewer>) => () => Promise<void> | undefined
-  /** Runs when the server is asked to stop, and ends the streams. */
+  /** Runs when the server stops, and ends the streams. */
   readonly endAll: (reason: ApiError) => void
 }
 
-type Refused = Pick<RefusedOperation, 'ok' | 'errors'>
+type Rejected = Pick<RejectedOperation, 'ok' | 'errors'>
 
 type Results = AsyncGenerator<ExecutionResult, void, void>
 
-/** Serves subscriptions over Server-Sent Events, by GraphQL over SSE in distinct connections mode. */
+/** Serves subscriptions with GraphQL over SSE in distinct connections mode. */
 export function registerStreamRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: StreamRouteInput<Viewer>,
@@ -37,7 +37,9 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
     prepareScope(scope, (request) => errorMapping(input, request))
     const open = new Set<Promise<void>>()
     scope.addHook('preClose', async () => {
-      input.endAll(new ApiError('UNAVAILABLE', 'the server is stopping: subscribe again, after the last event seen'))
+      input.endAll(
+        new ApiError('UNAVAILABLE', 'the server is stopping: subscribe again after the last event you received'),
+      )
       await Promise.allSettled(open)
     })
     scope.route({
@@ -49,19 +51,21 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
         const viewer = await identify(input, { request, reply }, body)
         if (viewer === null)
           throw new ApiError('UNAUTHENTICATED', 'a subscription needs a signed request', { reason: 'missing' })
-        const refused = (): void => input.onRefused?.({ request, reply, viewer }, body.length + request.url.length)
+        const rejected = (): void => input.onRejected?.({ request, reply, viewer }, body.length + request.url.length)
         const params = await readParams(request, body).catch((error: unknown) => {
-          refused()
+          rejected()
           throw error
         })
         if (!('query' in params)) {
-          refused()
+          rejected()
           return send(reply, params)
         }
         const operation = prepare(input, params)
-        if (!operation.ok) refused()
-        const settle = operation.ok ? await input.beforeOperation?.({ request, reply, viewer, operation }) : undefined
-        settle?.(null)
+        if (!operation.ok) rejected()
+        const afterOperation = operation.ok
+          ? await input.beforeOperation?.({ request, reply, viewer, operation })
+          : undefined
+        afterOperation?.(null)
         const served = serve(input, { request, reply, viewer, operation })
         open.add(served)
         return served.finally(() => open.delete(served))
@@ -70,31 +74,35 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
   })
 }
 
-/** The GraphQL request, or the answer where there is none. */
+/** The GraphQL request, or the response if the request is invalid. */
 async function readParams(request: FastifyRequest, body: Buffer): Promise<RequestParams | Response> {
   const { method, url, headers } = request
   if (!takesEvents(headers.accept))
-    return errorAnswer(badInput('subscriptions are answered as text/event-stream: accept it'), 'application/json', 406)
+    return errorResponse(badInput('subscriptions use text/event-stream: send it in Accept'), 'application/json', 406)
   try {
     const params = await readRequestParams({ method, url, headers, body })
     if ('query' in params) return params
-    return errorAnswer(badInput('send the request as application/json in UTF-8'), 'application/json', params[1].status)
+    return errorResponse(
+      badInput('send the request as application/json in UTF-8'),
+      'application/json',
+      params[1].status,
+    )
   } catch (error) {
     if (error instanceof ApiError) throw error
-    throw badInput(`the request is not a GraphQL one: ${(error as Error).message}`)
+    throw badInput(`the request is not a GraphQL request: ${(error as Error).message}`)
   }
 }
 
 const takesEvents = (accept = '*/*'): boolean => /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
 
-/** What is wrong with a document is told in the stream: clients of the protocol show no other answer's body. */
+/** Errors of a document are sent in the stream, because clients of the protocol do not show the bodies of other responses. */
 function prepare<Viewer extends GraphqlViewer>(
   { executor, path }: StreamRouteInput<Viewer>,
   params: RequestParams,
-): PreparedOperation | Refused {
+): PreparedOperation | Rejected {
   const operation = executor.prepare(params)
   if (!operation.ok || operation.kind === 'subscription') return operation
-  const message = `only subscriptions are served here: send a ${operation.kind} to ${path.replace(/\/[^/]*$/, '')}`
+  const message = `this path serves only subscriptions: send a ${operation.kind} to ${path.replace(/\/[^/]*$/, '')}`
   return { ok: false, errors: [formatApiError(badInput(message))] }
 }
 
@@ -102,7 +110,7 @@ interface Subscribing<Viewer> {
   request: FastifyRequest
   reply: FastifyReply
   viewer: Viewer
-  operation: PreparedOperation | Refused
+  operation: PreparedOperation | Rejected
 }
 
 async function serve<Viewer extends GraphqlViewer>(
@@ -132,11 +140,11 @@ async function serve<Viewer extends GraphqlViewer>(
     release = input.admit(viewer, end)
     const outcome = await operation.subscribe({ contextValue: input.buildContext(request, viewer, operation.kind) })
     if (!(Symbol.asyncIterator in outcome)) {
-      const refused = formatResult(outcome, errorMapping(input, request))
-      assertAvailable(refused)
-      noteCode(request, refused.errors?.[0]?.extensions?.code)
+      const failure = formatResult(outcome, errorMapping(input, request))
+      assertAvailable(failure)
+      noteCode(request, failure.errors?.[0]?.extensions?.code)
       stream = begin()
-      return stream.complete(refused)
+      return stream.complete(failure)
     }
     stream = begin()
     results = outcome
@@ -150,22 +158,22 @@ async function serve<Viewer extends GraphqlViewer>(
     }
     stream.complete()
   } catch (error) {
-    const told = toApiError(error, errorMapping(input, request))
-    if (stream === undefined && told.code === 'UNAVAILABLE') throw told
-    noteCode(request, told.code)
+    const mapped = toApiError(error, errorMapping(input, request))
+    if (stream === undefined && mapped.code === 'UNAVAILABLE') throw mapped
+    noteCode(request, mapped.code)
     stream ??= begin()
-    stream.complete({ errors: [formatApiError(told)] })
+    stream.complete({ errors: [formatApiError(mapped)] })
   } finally {
     release?.()
   }
 }
 
-/** What is true of the server and not of the request has its status, by which clients and proxies try again. */
+/** If the server is unavailable, the status says so, because clients and proxies decide by it whether to retry. */
 function assertAvailable({ errors = [] }: FormattedExecutionResult): void {
   const away = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
   if (away !== undefined) throw new ApiError('UNAVAILABLE', away.message, { retryAfter: 1 })
 }
 
-/** Those set so far, as Node takes them. */
+/** The reply's headers so far, as strings. */
 const headersOf = (reply: FastifyReply): Record<string, string> =>
   Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))

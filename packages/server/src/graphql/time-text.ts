@@ -4,16 +4,16 @@ const MS_A_DAY = 86_400_000
 
 const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
-/** The day of the last one asked for: many times of an answer are of the same day. */
+/** The most recent day and its string: many times in a response are of the same day. */
 let lastDay = Number.NaN
 let lastDayText = ''
 
-/** `toISOString()` in a third of its time: a page of events has thousands of times. */
-export function timeText(date: Date): string {
+/** `toISOString()` in a third of its time, because a page of events has thousands of times. */
+export function formatTime(date: Date): string {
   const time = date.getTime()
   const day = Math.floor(time / MS_A_DAY)
   if (day !== lastDay) {
-    // Where there is no such date this throws, as it should.
+    // Throws for an invalid date, as `toISOString` does.
     lastDayText = date.toISOString().slice(0, -'00:00:00.000Z'.length)
     lastDay = day
   }
@@ -28,11 +28,11 @@ export function timeText(date: Date): string {
 
 const fractions = ['.000Z', '', '00Z', '0Z', 'Z']
 
-/** The same of a time as the database writes it (`StoredTime`): `2026-11-20 08:30:00.12+00`, whose fraction has no zeros at its end. */
-export function storedTimeText(text: string): string {
+/** The same for a time as the database writes it (`StoredTime`), for example `2026-11-20 08:30:00.12+00`, without trailing zeros. */
+export function formatStoredTime(text: string): string {
   const fraction =
     text[10] === ' ' && text.endsWith('+00') ? fractions[text.length - '2026-11-20 08:30:00+00'.length] : undefined
-  // More digits, another zone or era: as any time.
-  if (!fraction) return timeText(parseTime(text))
+  // The general way, for more digits, another zone, or another era.
+  if (!fraction) return formatTime(parseTime(text))
   return `${text.slice(0, 10)}T${text.slice(11, -3)}${fraction}`
 }

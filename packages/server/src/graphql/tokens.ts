@@ -1,14 +1,14 @@
 import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
 import { tooComplex } from './limits.ts'
 
-/** Tokens up to which they are counted, to say how many there are. */
+/** Counting stops here: an error reports at most this many tokens. */
 const counted = 20_000
-/** Characters of a name. Validation compares one that it does not know with those that it does, character by character. */
+/** The most characters of a name. Validation compares an unknown name with all known ones, character by character. */
 const nameLength = 1_000
 
-/** Checks the number of tokens ahead of the parser, which recurses and says of a long document that its syntax is wrong. */
+/** Checks the number of tokens before parsing, because the parser recurses and reports a long document as a syntax error. */
 export function assertTokens(text: string, limit: number): void {
-  // A token is a character at least, and most are more.
+  // A token has at least one character.
   if (text.length <= limit) return
   const found = countTokens(text, Math.max(counted, limit + 1))
   if (found > limit) throw tooComplex('the document has too many tokens', limit, found)
@@ -25,7 +25,7 @@ function countTokens(text: string, stop: number): number {
         throw tooComplex('a name in the document has too many characters', nameLength, end - start)
     }
   } catch (error) {
-    // What is no token is for the parser to report, with its place.
+    // The parser reports invalid tokens, with their position.
     if (!(error instanceof GraphQLError)) throw error
   }
   return count

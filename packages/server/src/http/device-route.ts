@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import { ofTransport } from '../graphql/answer.ts'
+import { fromTransportError } from '../graphql/answer.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import type { AddressOf } from '../lib/client-address.ts'
 import { parseJsonBody } from '../lib/json-fields.ts'
@@ -106,7 +106,7 @@ function payerOfDeviceRequest(
 }
 
 const toldError = (error: unknown, request: FastifyRequest): ApiError =>
-  toApiError(ofTransport(error, request.headers, limits.deviceBodyBytes), {
+  toApiError(fromTransportError(error, request.headers, limits.deviceBodyBytes), {
     requestId: request.id,
     onInternal: (fault) => request.log.error({ err: fault }, 'a request failed by a fault of the server'),
   })

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, badInput } from '../errors.ts'
-import { errorAnswer, ofTransport } from '../graphql/answer.ts'
+import { errorResponse, fromTransportError } from '../graphql/answer.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 
 /** Whatever goes wrong on a route without a word of its own: the same form of error as everywhere, and no detail of a fault. */
@@ -10,11 +10,11 @@ export function registerErrorAnswers(app: FastifyInstance): void {
 }
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const told = toApiError(ofTransport(error, request.headers), {
+  const told = toApiError(fromTransportError(error, request.headers), {
     requestId: request.id,
     onInternal: (fault) => request.log.error({ err: fault }, 'a request failed by a fault of the server'),
   })
-  const [text, { status, headers }] = errorAnswer(told, 'application/json')
+  const [text, { status, headers }] = errorResponse(told, 'application/json')
   reply
     .code(status)
     .headers({ 'x-request-id': request.id, ...headers })

@@ -57,7 +57,7 @@ test('what would be more than an answer may have asks for less', async () => {
   expect(await rest('GET', '/devices?size=1000')).toMatchObject({
     status: 422,
     code: 'LIMIT_EXCEEDED',
-    message: expect.stringContaining('ask for a smaller size'),
+    message: expect.stringContaining('request a smaller size'),
   })
   expect((await rest('GET', '/devices?size=100')).body.items).toHaveLength(100)
 })

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
-import { ofTransport } from '../graphql/answer.ts'
+import { fromTransportError } from '../graphql/answer.ts'
 import { toApiError } from '../graphql/error-mapping.ts'
 import { errorMapping } from '../graphql/run-operation.ts'
 import { HttpError } from '../lib/http-error.ts'
@@ -67,7 +67,7 @@ function prepareScope<Viewer extends RestViewer>(scope: FastifyInstance, input: 
     reply.headers({ 'cache-control': 'no-store', ...deprecationHeaders(request.url) })
   })
   scope.setErrorHandler((error, request, reply) => {
-    sendError(reply, toApiError(ofTransport(error, request.headers), errorMapping(input, request)))
+    sendError(reply, toApiError(fromTransportError(error, request.headers), errorMapping(input, request)))
   })
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import type { ApiError, ErrorCode } from '../errors.ts'
-import { boundedText, errorAnswer, toSend } from '../graphql/answer.ts'
-import { isMade } from '../graphql/change-made.ts'
+import { errorResponse, limitedJson, toSend } from '../graphql/answer.ts'
+import { isOutcomeDone } from '../graphql/change-made.ts'
 import { HttpError } from '../lib/http-error.ts'
 import { fillPath } from './answer.ts'
 import { nextLink } from './headers.ts'
@@ -11,7 +11,7 @@ import { statusOfCode } from './statuses.ts'
 
 export function sendAnswer(reply: FastifyReply, { route, isChange }: Operation, answer: unknown): FastifyReply {
   if (route.status === 204) return reply.code(204).send()
-  const text = boundedText(answer, { isChange })
+  const text = limitedJson(answer, { isChange })
   if (typeof text !== 'string') return sendError(reply, text, statusOfCode(text.code))
   const next = route.method === 'GET' ? nextLink(reply.request.url, answer) : undefined
   if (next !== undefined) reply.header('link', `${reply.getHeader('link')}, ${next}`)
@@ -24,7 +24,7 @@ const prefixOf = ({ request }: FastifyReply): string => request.server.prefix
 /** An error that was thrown: the same form as everywhere in the API. */
 export function sendError(reply: FastifyReply, error: ApiError, status = error.status): FastifyReply {
   const headers = error instanceof HttpError ? error.headers : {}
-  const [text, init] = errorAnswer(error, 'application/json', status, headers)
+  const [text, init] = errorResponse(error, 'application/json', status, headers)
   return reply
     .code(init.status)
     .headers({ ...init.headers })
@@ -36,7 +36,7 @@ export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormatte
   const told = errors.map(({ message, extensions }) => ({ message, extensions }))
   const [{ extensions } = {}] = told
   const code = (extensions?.code ?? 'INTERNAL') as ErrorCode
-  if (typeof extensions?.retryAfter === 'number' && !isMade(errors[0]!))
+  if (typeof extensions?.retryAfter === 'number' && !isOutcomeDone(errors[0]!))
     reply.header('retry-after', String(Math.max(1, Math.ceil(extensions.retryAfter))))
   return reply
     .code(statusOfCode(code))

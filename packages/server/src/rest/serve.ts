@@ -29,7 +29,7 @@ export async function serve<Viewer extends RestViewer>(
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const viewer = await signer(input, { request, reply }, body)
   assertSigned(viewer, operation)
-  const refused = (): void => input.onRefused?.({ request, reply, viewer }, body.length + request.url.length)
+  const refused = (): void => input.onRejected?.({ request, reply, viewer }, body.length + request.url.length)
   const names = request.params as Record<string, string>
   let given: Record<string, unknown>
   try {

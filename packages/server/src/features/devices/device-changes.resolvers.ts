@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { notFound } from '../../errors.ts'
 import type { SchemaPart } from '../../graphql/assemble.ts'
-import { readMade } from '../../graphql/change-made.ts'
+import { readChange } from '../../graphql/change-made.ts'
 import type { Device } from './device.ts'
 import { deleteDevices, registerDevice, updateDevice } from './device-changes.ts'
 import { findDevices } from './devices.ts'
@@ -13,15 +13,15 @@ export const deviceChangesPart: SchemaPart = {
     Mutation: {
       registerDevice: async (_root, input, context) => {
         const { id, secret } = await registerDevice(context, input)
-        return { device: await readMade(() => getDevice(context, id)), secret }
+        return { device: await readChange(() => getDevice(context, id)), secret }
       },
       updateDevice: async (_root, { deviceId, ...change }, context) => {
         const id = await updateDevice(context, deviceId, change)
-        return readMade(() => getDevice(context, id))
+        return readChange(() => getDevice(context, id))
       },
       rotateDeviceSecret: async (_root, { deviceId, allow }, context) => {
         const { id, secret } = await rotateDeviceSecret(context, deviceId, { allow })
-        return { device: await readMade(() => getDevice(context, id)), secret }
+        return { device: await readChange(() => getDevice(context, id)), secret }
       },
       deleteDevice: async (_root, { deviceId, force }, context) => {
         await deleteDevices(context, [deviceId], force)

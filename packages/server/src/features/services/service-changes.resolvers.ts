@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { notFound } from '../../errors.ts'
 import type { SchemaPart } from '../../graphql/assemble.ts'
-import { readMade } from '../../graphql/change-made.ts'
+import { readChange } from '../../graphql/change-made.ts'
 import type { Service } from './service.ts'
 import { addService, removeService, updateService } from './service-changes.ts'
 import { findServices } from './services.ts'
@@ -12,11 +12,11 @@ export const serviceChangesPart: SchemaPart = {
     Mutation: {
       addService: async (_root, { deviceId, ...input }, context) => {
         const id = await addService(context, deviceId, input)
-        return readMade(() => getService(context, id))
+        return readChange(() => getService(context, id))
       },
       updateService: async (_root, { id, ...change }, context) => {
         const stored = await updateService(context, id, change)
-        return readMade(() => getService(context, stored))
+        return readChange(() => getService(context, stored))
       },
       renameService: async (_root, { serviceId, name }, context) => {
         await updateService(context, serviceId, { name })

@@ -4,8 +4,8 @@ import { prepared } from '../execute-fixture.ts'
 const size = { devices: 0, events: 0 }
 const count = (query: string, variables?: Record<string, unknown>) => prepared({ query, variables }).countRows(size)
 
-describe('rows that a document may read and not return', () => {
-  test('are those of each field, by its arguments', () => {
+describe('rows that a document may read but not return', () => {
+  test('are added up over the fields, by their arguments', () => {
     expect(count('{ user { id } }').rows).toBe(0)
     expect(count('{ user { page(size: 7) { lazy } } }').rows).toBe(7)
     expect(count('query ($n: Int) { user { page(size: $n) { lazy } } }', { n: 9 }).rows).toBe(9)
@@ -14,23 +14,23 @@ describe('rows that a document may read and not return', () => {
     ).toBe(3)
   })
 
-  test('include every total that is selected', () => {
+  test('include every selected total', () => {
     expect(count('{ user { page(size: 1) { total } } }').rows).toBe(10_001)
     expect(count('{ user { page(size: 1) { total again: total } } }').rows).toBe(20_001)
   })
 
-  test('are added for each place that a fragment is spread in', () => {
+  test('are added for each place where a fragment is spread', () => {
     const fragment = 'fragment F on User { page(size: 1) { total } }'
     expect(count(`${fragment} { a: user { ...F } b: user { ...F } c: user { ...F ...F } }`).rows).toBe(30_003)
   })
 
-  test('are none where the arguments are wrong', () => {
+  test('are 0 if the arguments are invalid', () => {
     expect(count('query ($n: Int!) { user { strict(size: $n) { total } } }', { n: 1 }).rows).toBe(0)
   })
 })
 
 describe('walking fields', () => {
-  test('are those that read 2,000 rows or more, in the order of the document', () => {
+  test('are fields that read 2,000 rows or more, in document order', () => {
     const counted = count(`{
       user {
         few: page(size: 1999) { lazy }

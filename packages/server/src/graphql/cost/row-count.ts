@@ -17,7 +17,7 @@ export interface AccountSize {
   readonly events: number
 }
 
-/** Rows that a field may read and not return: for the field itself, and for each `total` of its page. */
+/** Rows that a field may read but not return: for the field itself, and for each `total` of its page. */
 export interface FieldRows {
   readonly rows: number
   readonly total?: number
@@ -37,7 +37,7 @@ export interface WalkingField {
   readonly column: number
 }
 
-/** What an operation may read and not return. */
+/** The rows that an operation may read but not return. */
 export interface RowCount {
   readonly rows: number
   /** How many fields may read at least `MANY_ROWS`. */

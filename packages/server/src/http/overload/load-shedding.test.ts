@@ -174,7 +174,7 @@ test('does not count streams as in flight, however their path is written', async
   for (let count = 0; count < 4; count++) {
     const refused = await openStream({ app, user: app.owner, query: small, path })
     await refused.ended
-    expect(refused.messages[0]?.data.errors[0].message).toMatch(/^only subscriptions are served here/)
+    expect(refused.messages[0]?.data.errors[0].message).toMatch(/^this path serves only subscriptions/)
   }
   const open = await openStream({ app, user: app.owner, query: 'subscription { events { id } }', path })
   expect(open.status).toBe(200)

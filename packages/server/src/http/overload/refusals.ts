@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode } from '../../errors.ts'
-import { errorAnswer } from '../../graphql/answer.ts'
+import { errorResponse } from '../../graphql/answer.ts'
 import { negotiate } from '../../graphql/media-type.ts'
 
 /** Seconds after which to retry, one of them at random: not all clients at the same moment. */
@@ -36,7 +36,7 @@ const refusalWith =
   (code: ErrorCode, message: string) =>
   (retryAfter: number): Refusal => {
     const error = new ApiError(code, `${message}: retry in ${retryAfter} s`, { retryAfter })
-    const [body, { headers, status }] = errorAnswer(error, 'application/json')
+    const [body, { headers, status }] = errorResponse(error, 'application/json')
     const text = String(body)
     return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(text)) }, text }
   }
