@@ -1,7 +1,7 @@
 import { defineChore } from '../jobs/job.ts'
 
-/** Drops nonces of requests that would be refused by their age. */
+/** Deletes nonces of requests that would be rejected for their age. */
 export const dropNoncesJob = defineChore('auth.drop-nonces')
 
-/** Drops sessions that have expired, sign-ins that were not brought to an end, and counts of tries that are over. */
+/** Deletes expired sessions, unfinished sign-ins, and expired counts of attempts. */
 export const dropSignInsJob = defineChore('auth.drop-sign-ins')

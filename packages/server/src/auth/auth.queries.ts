@@ -15,7 +15,7 @@ export interface KeyRow {
   expires: Date | null
 }
 
-/** Requests name a key and no account: this is the one place where rows are found without it. */
+/** Requests name a key but no account, so only this query finds rows without an account. */
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
     db,
@@ -32,7 +32,7 @@ export interface KeyUse {
   at: Date
 }
 
-/** Leaves alone what another process wrote within the last minute. */
+/** Skips keys that another process updated within the last minute. */
 export async function writeLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
   await query(
     db,
@@ -44,7 +44,7 @@ export async function writeLastUsed(db: Database, uses: readonly KeyUse[]): Prom
   )
 }
 
-/** False when the nonce is there already, whichever process put it there. */
+/** Returns false if the nonce exists, from whichever process. */
 export async function insertNonce(db: Database, key: string, nonce: string, expires: Date): Promise<boolean> {
   const result = await db
     .insertInto('used_nonce')
@@ -55,8 +55,8 @@ export async function insertNonce(db: Database, key: string, nonce: string, expi
 }
 
 /**
- * A bounded number of them; rows that another process is deleting are left to it. Out of date by the database's clock as well: a
- * server's that once jumped ahead must not make it forget nonces that are good with it again.
+ * Deletes a limited number of expired nonces, and skips rows that another process is deleting. They must be expired by the database's
+ * clock as well: if a server's clock jumps ahead, nonces that are still valid must be kept.
  */
 export async function deleteExpiredNonces(db: Database, now: Date): Promise<void> {
   await sql`

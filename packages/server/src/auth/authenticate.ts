@@ -18,34 +18,34 @@ import { signatureStrategy } from './signature.ts'
 import type { Strategy } from './strategy.ts'
 
 /**
- * From a request and its body as received to its viewer. `null`: it carries no credentials at all. Throws an ApiError
- * for credentials that do not hold.
+ * Returns the viewer of a request with the body as received, or `null` without credentials. Throws an ApiError for invalid
+ * credentials.
  */
 export type Authenticate = Strategy
 
 export interface AuthenticationOptions {
   db: Database
-  /** Of changed access keys. */
+  /** Notifications of changed access keys. */
   notifications: Pick<Notifications, 'subscribe'>
   secrets: Secrets
   config: Pick<Config, 'publicUrl' | 'tlsCert' | 'requireDigest' | 'trustedProxies'>
-  /** Where signatures that do not hold are counted, with whatever else is there. */
+  /** Counts failed signatures, together with other failed attempts. */
   failed?: FailedSignatures
   log: FastifyBaseLogger
   clock?: () => Date
-  /** Milliseconds that never run backwards, by which failed signatures are counted. */
+  /** A monotonic clock in milliseconds, for counting failed signatures. */
   elapsed?: () => number
 }
 
 export interface Authentication {
   authenticate: Authenticate
-  /** Why a viewer who was let in would be refused now; undefined where not. Notices changes within a second. */
+  /** Returns why an admitted viewer would be rejected now; undefined if not. Notices changes within a second. */
   refusalOf(viewer: Viewer): Promise<ApiError | undefined>
-  /** Writes what is outstanding and lets go of the database. Call it before the pool ends. */
+  /** Writes outstanding data and stops using the database. Call it before closing the pool. */
   close(): Promise<void>
 }
 
-/** Everything that tells who a request comes from, for every route of the server. */
+/** Creates the authentication for all routes of the server. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { db, notifications, secrets, config, log, clock = () => new Date(), elapsed } = options
   const { failed = createFailedSignatures(elapsed) } = options
@@ -58,8 +58,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { publicUrl } = config
   const session = sessionStrategy({ sessions, cookie: sessionCookieOf(secrets, config), publicUrl })
   return {
-    // A signature decides: a cookie beside it is not looked at.
-    authenticate: askInTurn([signature, session]),
+    // If a request has a signature, its cookie is ignored.
+    authenticate: firstViewer([signature, session]),
     refusalOf: async (viewer) => {
       const { accessKey } = viewer
       return accessKey === undefined ? sessions.refusalOf(viewer) : refusalOfKey(await keys.find(accessKey), clock())
@@ -72,7 +72,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 }
 
-function askInTurn(strategies: readonly Strategy[]): Authenticate {
+function firstViewer(strategies: readonly Strategy[]): Authenticate {
   return async (request, body) => {
     for (const strategy of strategies) {
       const viewer = await strategy(request, body)

@@ -7,7 +7,7 @@ const WINDOW_MS = 60_000
 const ADDRESSES = 50_000
 const KEYS = 50_000
 const PAIRS = 50_000
-/** How long a network and a key that it signed with stay known to each other. */
+/** How long a network and a key that it signed with are remembered together. */
 const PAIR_MS = 3_600_000
 
 /**
@@ -19,7 +19,7 @@ const PAIR_MS = 3_600_000
  * against the key elsewhere: strangers know key ids, and must not lock out the key's owner.
  */
 export interface FailedSignatures {
-  /** Seconds until the address may try this key; undefined if it may try now. To be asked before anything is verified. */
+  /** Seconds until the address may try this key; undefined if it may try now. Call it before verifying anything. */
   wait(address: string, key: string | undefined): number | undefined
   /**
    * Counts a failure against the address, and against each key that was named. Returns the seconds to wait if the address, or a key from

@@ -15,7 +15,7 @@ afterAll(() => site.close())
 
 type Key = Parameters<Server['as']>[0]
 
-/** For one test, and hearing of changes. */
+/** A server for one test, which receives notifications. */
 async function startServers(count: number, options?: ServerOptions): Promise<Server[]> {
   const elapsed = everAnotherMinute()
   const servers = await Promise.all(Array.from({ length: count }, () => site.startServer({ elapsed, ...options })))
@@ -27,32 +27,32 @@ async function startServers(count: number, options?: ServerOptions): Promise<Ser
   return servers
 }
 
-/** The connections on which servers hear of changed keys: a probe runs on them once they listen. */
+/** The connections on which servers receive notifications of changed keys. They run a probe once they listen. */
 async function listeners(): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()
     and application_name = 'muster notifications' and query = 'select 1'`.execute(site.db)
   return rows.map(({ pid }) => pid)
 }
 
-/** Every server holds the key in memory before it changes. */
+/** Loads the key into the memory of every server. */
 async function warm(servers: Server[], key: Key): Promise<void> {
   for (const server of servers) {
     for (let time = 0; time < 3; time++) expect((await server.as(key)).status).toBe(200)
   }
 }
 
-/** What each server says to the key: the status, or the reason of a refusal. */
+/** The response of each server to the key: the status, or the reason why it is rejected. */
 const sayAll = (servers: Server[], key: Key): Promise<unknown[]> =>
   Promise.all(servers.map(async (server) => server.as(key).then(({ status, body }) => body.reason ?? status)))
 
-/** Long before a key is read anew that nothing was heard of. */
+/** Much less than the time after which a key is read again without a notification. */
 const HEARD = { timeout: 20_000, interval: 20 }
 
 const untilAllSay = (servers: Server[], key: Key, said: unknown): Promise<void> =>
   expect.poll(() => sayAll(servers, key), HEARD).toEqual(servers.map(() => said))
 
 describe('a key in memory', () => {
-  it('that is disabled stops working within a second on every server, and works again when enabled', async () => {
+  it('stops working within a second on every server when it is disabled, and works again when enabled', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()
     const servers = await startServers(2)
@@ -63,12 +63,12 @@ describe('a key in memory', () => {
       await untilAllSay(servers, key, enabled ? 200 : 'key-disabled')
       return performance.now() - began
     }
-    // It takes longer where the machine stalls, and is tried again: what is not heard of never comes within a second.
+    // Takes longer if the machine stalls, so it is repeated: without notifications it would never take less than a second.
     let took = Number.POSITIVE_INFINITY
     while (took > SECOND) took = Math.max(await set(false), await set(true))
   })
 
-  it('that is deleted stops working on every server', async () => {
+  it('stops working on every server when it is deleted', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()
     const servers = await startServers(2)
@@ -77,7 +77,7 @@ describe('a key in memory', () => {
     await untilAllSay(servers, key, 'bad-signature')
   })
 
-  it('stops working also while nothing can be heard of changes, and nobody says so', async () => {
+  it('stops working even while notifications are lost without an error', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()
     const gate = await startDatabaseGate(site.connection)
@@ -89,7 +89,7 @@ describe('a key in memory', () => {
     gate.open()
   })
 
-  it('is heard of again after the connection was lost', async () => {
+  it('gets notifications again after the connection was lost', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()
     const servers = await startServers(1)
@@ -102,7 +102,7 @@ describe('a key in memory', () => {
     await untilAllSay(servers, key, 'key-disabled')
   })
 
-  it('stops working at its time', async () => {
+  it('stops working when it expires', async () => {
     const expires = new Date(Date.now() + 3_600_000)
     const key = await (await site.createUser()).createKey({ expires })
     let now = new Date()
@@ -114,7 +114,7 @@ describe('a key in memory', () => {
     expect(await sayAll(servers, key)).toEqual(['key-expired'])
   })
 
-  it('works at once although it was asked for before it was there', async () => {
+  it('works at once even if it was used before it existed', async () => {
     const { createKey, context } = await site.createUser()
     const servers = await startServers(1)
     const key = await createKey()
@@ -128,7 +128,7 @@ describe('a key in memory', () => {
     await untilAllSay(servers, key, 200)
   })
 
-  it('is useless in the row of another key or another user', async () => {
+  it('cannot be used in the row of another key or another user', async () => {
     const [mine, theirs] = [await site.createUser(), await site.createUser()]
     const servers = await startServers(1)
     const [key, victim] = [await mine.createKey(), await theirs.createKey()]

@@ -11,7 +11,7 @@ import type { Secrets } from './secrets.ts'
 /** NOTIFY channel; the payload is the id of the access key that was created, changed, or deleted. */
 export const accessKeyChannel = 'muster_access_key'
 
-/** An access key as requests are verified by it. Whether it is enabled and has not expired is judged at each use. */
+/** An access key with what is needed to verify requests. Each use checks whether it is enabled and not expired. */
 export interface KnownKey {
   readonly key: string
   readonly name: string | null
@@ -26,7 +26,7 @@ export interface KnownKey {
 }
 
 export interface KeyCache {
-  /** At once where it is held: most requests need not wait for anything. */
+  /** Returns synchronously if the key is cached, so that most requests need not wait. */
   find(key: string): KnownKey | undefined | Promise<KnownKey | undefined>
   close(): void
 }
@@ -39,23 +39,23 @@ export interface KeyCacheOptions {
 }
 
 const KNOWN_KEYS = 20_000
-/** Kept apart, so that made-up keys push out no real one. */
+/** Separate, so that made-up keys never evict real ones. */
 const UNKNOWN_KEYS = 10_000
 
-/** A held key may be used this long while notifications of changes arrive: a safety net below them. */
+/** How long a cached key is used while notifications arrive, in case one is lost. */
 const CURRENT_MS = 30_000
-/** And this long while they do not. */
+/** How long a cached key is used while notifications do not arrive. */
 const NOT_CURRENT_MS = 900
 
-interface Held {
+interface CachedKey {
   readonly known: KnownKey | undefined
   readonly readAt: number
 }
 
-/** Access keys in memory. A change of one is seen by `find` within a second of its commit, on every server process. */
+/** Access keys in memory. `find` sees a change within a second of its commit, in every server process. */
 export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOptions): KeyCache {
-  const known = boundedMap<string, Held>(KNOWN_KEYS)
-  const unknown = boundedMap<string, Held>(UNKNOWN_KEYS)
+  const known = boundedMap<string, CachedKey>(KNOWN_KEYS)
+  const unknown = boundedMap<string, CachedKey>(UNKNOWN_KEYS)
   let changes = 0
 
   const read = batched(async (keys) => {
@@ -77,10 +77,10 @@ export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOpti
     },
   })
 
-  const readAndHold = async (key: string, readAt: number): Promise<KnownKey | undefined> => {
+  const readAndCache = async (key: string, readAt: number): Promise<KnownKey | undefined> => {
     const changesBefore = changes
     const found = await read(key)
-    // A row that was read before a change of it was heard of must not be kept after.
+    // A row that was read before a notification of its change must not be cached after it.
     if (changes === changesBefore) {
       known.delete(key)
       ;(found === undefined ? unknown : known).set(key, { known: found, readAt })
@@ -93,7 +93,7 @@ export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOpti
       const now = performance.now()
       const held = known.get(key) ?? unknown.get(key)
       const isGood = held !== undefined && now - held.readAt < (subscription.isCurrent() ? CURRENT_MS : NOT_CURRENT_MS)
-      return isGood ? held.known : readAndHold(key, now)
+      return isGood ? held.known : readAndCache(key, now)
     },
     close: subscription.close,
   }
@@ -114,10 +114,7 @@ function toKnownKey(row: KeyRow, secrets: Secrets, log: FastifyBaseLogger): Know
       verification: verificationOf(row, secrets),
     }
   } catch (error) {
-    log.error(
-      { err: error, key: row.key },
-      'this access key cannot be used: its stored secret or public key is damaged',
-    )
+    log.error({ err: error, key: row.key }, 'cannot use this access key: its stored secret or public key is damaged')
     return undefined
   }
 }

@@ -9,11 +9,11 @@ const NOTED_KEYS = 20_000
 
 export interface LastUsed {
   note(use: KeyUse): void
-  /** Writes what is still to be written. */
+  /** Writes the remaining uses. */
   close(): Promise<void>
 }
 
-/** When keys were last used, to the minute. Gathered for a second and written in one statement; no request waits for it. */
+/** Records when keys were last used, to the minute. Uses of a second are written in one statement; no request waits for it. */
 export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
   const noted = boundedMap<string, number>(NOTED_KEYS)
   let uses: KeyUse[] = []
@@ -46,6 +46,6 @@ async function writeOrLog(db: Database, uses: readonly KeyUse[], log: FastifyBas
   try {
     await writeLastUsed(db, uses)
   } catch (error) {
-    log.warn({ err: error, keys: uses.length }, 'the time of last use was not written')
+    log.warn({ err: error, keys: uses.length }, 'cannot write when access keys were last used')
   }
 }

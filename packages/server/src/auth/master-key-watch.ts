@@ -3,32 +3,32 @@ import type { Database } from '../db/database.ts'
 import { followMasterKey } from './master-key.ts'
 import type { Secrets } from './secrets.ts'
 
-const LOOK_EVERY_MS = 1_000
+const CHECK_EVERY_MS = 1_000
 
-/** Has a running server turn to another master key soon after a rotation has. */
+/** Switches a running server to another master key soon after a rotation. */
 export function watchMasterKey(db: Database, secrets: Secrets, log: FastifyBaseLogger): { close(): Promise<void> } {
   let isClosed = false
-  let looking: Promise<void> = Promise.resolve()
+  let checking: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout
-  let told: string | undefined
+  let reported: string | undefined
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
       const before = secrets.checkValue
       await followMasterKey(db, secrets)
-      if (secrets.checkValue !== before) log.info('turned to another master key')
-      told = undefined
+      if (secrets.checkValue !== before) log.info('switched to another master key')
+      reported = undefined
     } catch (error) {
       const { message } = error as Error
-      if (!isClosed && message !== told) log.warn({ reason: message }, 'the master key cannot be looked at')
-      told = message
+      if (!isClosed && message !== reported) log.warn({ reason: message }, 'cannot check the master key')
+      reported = message
     }
     if (!isClosed) wait()
   }
   const wait = (): void => {
     timer = setTimeout(() => {
-      looking = look()
-    }, LOOK_EVERY_MS)
+      checking = check()
+    }, CHECK_EVERY_MS)
     timer.unref()
   }
   wait()
@@ -36,7 +36,7 @@ export function watchMasterKey(db: Database, secrets: Secrets, log: FastifyBaseL
     async close() {
       isClosed = true
       clearTimeout(timer)
-      await looking
+      await checking
     },
   }
 }

@@ -1,10 +1,10 @@
 import { type Database, query } from '../db/database.ts'
 
 const CHECK = 'master_key_check'
-/** There while a rotation is under way: of the key that some secrets are encrypted under still. */
+/** Exists while a rotation is running: the check value of the key that some secrets are still encrypted under. */
 const FORMER_CHECK = 'former_master_key_check'
 
-/** Which master keys the database's secrets are encrypted under, by their check values. */
+/** The check values of the master keys that the database's secrets are encrypted under. */
 export interface KeyChecks {
   current: string | undefined
   former: string | undefined
@@ -20,7 +20,7 @@ export async function insertCheck(db: Database, value: string): Promise<void> {
   await db.insertInto('server_setting').values({ name: CHECK, value }).execute()
 }
 
-/** What new secrets are to be encrypted under until the transaction ends: a rotation waits for it to begin. */
+/** The check value to encrypt new secrets under. A rotation waits for this transaction before it begins. */
 export async function holdCheck(transaction: Database): Promise<string | undefined> {
   const row = await transaction
     .selectFrom('server_setting')
@@ -31,7 +31,7 @@ export async function holdCheck(transaction: Database): Promise<string | undefin
   return row?.value
 }
 
-/** Waits for the transactions that encrypt something under the key so far; those that follow see the next one. */
+/** Waits for transactions that encrypt under the former key. Later transactions see the next one. */
 export async function replaceCheck(transaction: Database, next: string): Promise<void> {
   await transaction.selectFrom('server_setting').select('name').where('name', '=', CHECK).forUpdate().execute()
   await query(
@@ -46,7 +46,7 @@ export async function deleteFormerCheck(db: Database): Promise<void> {
   await db.deleteFrom('server_setting').where('name', '=', FORMER_CHECK).execute()
 }
 
-/** One encrypted secret: where it stands, and whose it is. */
+/** Encrypted secrets in one row, and their owner. */
 export interface StoredSecret {
   accountId: string
   /** The id of an access key or a webhook. */
@@ -60,7 +60,7 @@ export interface SecretPlace {
   columns: readonly string[]
 }
 
-/** Every column that `Secrets` encrypted something in. */
+/** Every column with values encrypted by `Secrets`. */
 export const secretPlaces: readonly SecretPlace[] = [
   { table: 'access_key', id: 'key', columns: ['encrypted_secret'] },
   { table: 'webhook', id: 'id', columns: ['encrypted_secret', 'former_secret'] },
@@ -86,7 +86,7 @@ export interface Reencrypted extends Cursor {
   after: Buffer
 }
 
-/** Leaves alone what somebody else has changed since it was read. */
+/** Skips rows that were changed since they were read. */
 export async function writeSecrets(
   db: Database,
   { table, id }: SecretPlace,

@@ -10,7 +10,7 @@ import { holdCheck, insertCheck, selectChecks } from './master-key.queries.ts'
 import { formatMasterKey, masterKeyFiles, readMasterKey } from './master-key-files.ts'
 import { createKeyring, type Secrets } from './secrets.ts'
 
-/** Where `MUSTER_MASTER_KEY` is set, files play no part. */
+/** If `MUSTER_MASTER_KEY` is set, files are not used. */
 export type MasterKeySettings = Pick<Config, 'dataFolder' | 'masterKey' | 'previousMasterKey'>
 
 export interface MasterKeyOptions {
@@ -19,9 +19,8 @@ export interface MasterKeyOptions {
 }
 
 /**
- * What this database's secrets are encrypted under. On a database that knows no master key yet, the one at hand becomes
- * its own, and a new one is made where there is none. Any other than the database's is a StartError. The caller's
- * transaction lets one server at a time in.
+ * Returns the master key of this database. A new database adopts the available key; if there is none, a new key is created. Throws
+ * a StartError if the key is not the database's. The caller's transaction must admit one server at a time.
  */
 export async function agreeOnMasterKey(transaction: Database, { config, log }: MasterKeyOptions): Promise<Secrets> {
   const { current, former } = await selectChecks(transaction)
@@ -34,44 +33,44 @@ export async function agreeOnMasterKey(transaction: Database, { config, log }: M
   givenOrRead(config, log)
   const file = masterKeyFiles(config.dataFolder).current
   if (keysAtHand(config).length === 0) {
-    throw new StartError(`This database has a master key already, and ${file} is not there. ${bringTheKey}`)
+    throw new StartError(`This database has a master key already, and ${file} does not exist. ${bringTheKey}`)
   }
   const secrets = createKeyring(() => keysAtHand(config))
-  if (!secrets.turnTo(current)) {
+  if (!secrets.switchTo(current)) {
     const from = config.masterKey === undefined ? file : 'MUSTER_MASTER_KEY'
     throw new StartError(`The master key in ${from} is not the one of this database. ${bringTheKey}`)
   }
   if (former !== undefined && !secrets.all.some(({ checkValue }) => checkValue === former)) {
-    throw new StartError(`The master key is being rotated, and the former one is not at hand. ${bringTheFormer}`)
+    throw new StartError(`The master key is being rotated, and the former key is not available. ${bringTheFormer}`)
   }
   return secrets
 }
 
 const bringTheKey =
-  'The secrets of its access keys can be read with that one only: copy master.key from the server that was started on ' +
-  'this database first, or set MUSTER_MASTER_KEY to its content.'
+  'Only that key can decrypt the secrets of its access keys: copy master.key from the server that was first started on ' +
+  'this database, or set MUSTER_MASTER_KEY to its content.'
 
 const bringTheFormer =
-  'Some secrets can be read with that one only: finish "muster keys rotate-master" where it was begun, or set ' +
+  'Only that key can decrypt some of the secrets: finish "muster keys rotate-master" where it was started, or set ' +
   'MUSTER_MASTER_KEY_PREVIOUS to the former key.'
 
-/** Which key secrets that are made in this transaction are encrypted under: no rotation begins before it ends. */
+/** Switches to the key for secrets that are created in this transaction. No rotation begins before the transaction ends. */
 export async function holdMasterKey(transaction: Database, secrets: Secrets): Promise<void> {
-  turn(secrets, await holdCheck(transaction))
+  switchKey(secrets, await holdCheck(transaction))
 }
 
-/** Turns to another master key where a rotation has. */
+/** Switches to another master key after a rotation. */
 export async function followMasterKey(db: Database, secrets: Secrets): Promise<void> {
-  turn(secrets, (await selectChecks(db)).current)
+  switchKey(secrets, (await selectChecks(db)).current)
 }
 
-function turn(secrets: Secrets, checkValue: string | undefined): void {
-  if (checkValue !== undefined && !secrets.turnTo(checkValue)) {
-    throw new Error('the master key was rotated, and this server does not have the one that the database has now')
+function switchKey(secrets: Secrets, checkValue: string | undefined): void {
+  if (checkValue !== undefined && !secrets.switchTo(checkValue)) {
+    throw new Error('the master key was rotated, and this server does not have the new one')
   }
 }
 
-/** Every key that the settings or the data folder hold, the one to start with first. */
+/** All keys in the settings or the data folder, the preferred one first. */
 export function keysAtHand({ dataFolder, masterKey, previousMasterKey }: MasterKeySettings): Buffer[] {
   const files = masterKeyFiles(dataFolder)
   const found =
@@ -94,9 +93,9 @@ async function createMasterKey(dataFolder: string, log: FastifyBaseLogger): Prom
     await createPrivateFile(file, formatMasterKey(key))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    // A server on another database was quicker in this folder; the two share the key.
+    // A server on another database has just created the key in this folder; both use it.
     return readMasterKey(file, log) ?? key
   }
-  log.info({ file }, 'created the master key: keep a copy of it apart from the database')
+  log.info({ file }, 'created the master key: keep a copy of it outside of the database')
   return key
 }

@@ -2,40 +2,40 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { deleteExpiredNonces, insertNonce } from './auth.queries.ts'
 
-/** How long after its time a signature is accepted, and as much again for the clocks of other server processes. */
+/** Twice as long as a signature is accepted, because the clocks of other server processes may differ. */
 const KEPT_MS = 2 * 300_000
 const CLEANED_EVERY_MS = 60_000
 
 export interface Nonce {
   key: string
   nonce: string
-  /** When the request says it was signed, in seconds since 1970. */
+  /** When the request was signed according to the client, in seconds since 1970. */
   created: number
 }
 
 export interface Nonces {
-  /** True the first time, whichever process is asked; false ever after. */
+  /** Returns true for the first use in any process, and false after that. */
   use(nonce: Nonce): Promise<boolean>
-  /** Waits for what it does beside requests. */
+  /** Waits for work in the background. */
   close(): Promise<void>
 }
 
-/** Nonces in the database, where every process sees them. Whoever uses one now and then clears away those out of date. */
+/** Nonces in the database, where every process sees them. Expired ones are deleted on use, at most once a minute. */
 export function createNonces(db: Database, clock: () => Date, log: FastifyBaseLogger): Nonces {
   let cleanedAt = 0
   let cleaning: Promise<void> = Promise.resolve()
 
-  const cleanNowAndThen = (now: Date): void => {
+  const deleteExpiredOccasionally = (now: Date): void => {
     if (now.getTime() - cleanedAt < CLEANED_EVERY_MS) return
     cleanedAt = now.getTime()
     cleaning = deleteExpiredNonces(db, now).catch((error: unknown) => {
-      log.warn({ err: error }, 'expired nonces were not deleted')
+      log.warn({ err: error }, 'cannot delete expired nonces')
     })
   }
 
   return {
     async use({ key, nonce, created }) {
-      cleanNowAndThen(clock())
+      deleteExpiredOccasionally(clock())
       return insertNonce(db, key, nonce, new Date(created * 1_000 + KEPT_MS))
     },
     close: () => cleaning,

@@ -1,20 +1,20 @@
 import { ApiError } from '../errors.ts'
 import type { Viewer } from '../viewer.ts'
 
-/** How often each key with open streams is looked at. In memory, unless nothing can be heard of changes. */
-const LOOK_EVERY_MS = 100
+/** How often each key with open streams is checked. The check usually needs no query. */
+const CHECK_EVERY_MS = 100
 
-/** Answers that go on for long: counted by access key or session, and ended soon after it stops working. */
+/** Open streams, counted by access key or session. They are ended soon after the key or session stops working. */
 export interface OpenStreams {
-  /** `end` is called once at most. Returns what takes the stream out. Throws LIMIT_EXCEEDED. */
+  /** Adds a stream, or throws LIMIT_EXCEEDED. `end` is called at most once. The returned function removes the stream. */
   admit(viewer: Viewer, end: (reason: ApiError) => void): () => void
   endAll(reason: ApiError): void
 }
 
 export interface OpenStreamsOptions {
-  /** Streams a key or session, in this process. */
+  /** The most streams for each key or session in this process. */
   perKey: number
-  /** Why the viewer's key or session no longer works; undefined while it does. */
+  /** Returns why the viewer's key or session no longer works; undefined while it does. */
   refusalOf: (viewer: Viewer) => Promise<ApiError | undefined>
 }
 
@@ -29,16 +29,16 @@ export function createOpenStreams({ perKey, refusalOf }: OpenStreamsOptions): Op
   const byKey = new Map<string, KeyStreams>()
   let timer: NodeJS.Timeout | undefined
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     if (byKey.size === 0) {
       clearInterval(timer)
       timer = undefined
     }
-    await Promise.all(Array.from(byKey.values(), endRefused))
+    await Promise.all(Array.from(byKey.values(), endIfInvalid))
   }
 
-  const endRefused = async ({ viewer, ends }: KeyStreams): Promise<void> => {
-    // While the database is away nothing is known of the key, and no event comes either.
+  const endIfInvalid = async ({ viewer, ends }: KeyStreams): Promise<void> => {
+    // While the database is unavailable, the state of the key is unknown, and there are no events to send either.
     const reason = await refusalOf(viewer).catch(() => undefined)
     if (reason === undefined) return
     for (const end of ends) end(reason)
@@ -51,12 +51,12 @@ export function createOpenStreams({ perKey, refusalOf }: OpenStreamsOptions): Op
       if (key === undefined) throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session')
       const streams = byKey.get(key) ?? { viewer, ends: new Set() }
       if (streams.ends.size >= perKey) {
-        const message = `an access key, or a session, may have ${perKey} streams open at a time: end one first`
+        const message = `an access key or session may have at most ${perKey} open streams: close one first`
         throw new ApiError('LIMIT_EXCEEDED', message, { limit: perKey, found: streams.ends.size })
       }
       streams.ends.add(end)
       byKey.set(key, streams)
-      timer ??= setInterval(() => void look(), LOOK_EVERY_MS).unref()
+      timer ??= setInterval(() => void check(), CHECK_EVERY_MS).unref()
       return () => {
         streams.ends.delete(end)
         if (streams.ends.size === 0 && byKey.get(key) === streams) byKey.delete(key)

@@ -11,16 +11,16 @@ import {
 import type { SecretOwner, Secrets } from './secrets.ts'
 
 export interface Reencryption {
-  /** How many secrets were encrypted anew. */
+  /** How many secrets were encrypted again. */
   count: number
-  /** Access keys and webhooks whose stored secret no key at hand opens. */
+  /** Access keys and webhooks whose stored secret cannot be decrypted with any available key. */
   damaged: string[]
 }
 
-/** Rows that are read and written at once. */
+/** Rows that are read and written at a time. */
 const BATCH = 500
 
-/** Again and again until a look at everything finds nothing more: somebody may change a row between its reading and its writing. */
+/** Repeats until a pass over all rows finds nothing, because a row may be changed between reading and writing it. */
 export async function reencryptAll(db: Database, secrets: Secrets): Promise<Reencryption> {
   let count = 0
   for (;;) {
@@ -57,17 +57,17 @@ async function reencryptRows(db: Database, place: SecretPlace, { rows, secrets, 
   const [current, ...others] = secrets.all
   let count = 0
   for (const [index, column] of place.columns.entries()) {
-    const anew: Reencrypted[] = []
+    const reencrypted: Reencrypted[] = []
     for (const row of rows) {
       const before = row.encrypted[index]
       const owner = ownerOf(place, row)
       if (before == null || open(current, owner, before) !== undefined) continue
       const secret = others.map((other) => open(other, owner, before)).find((opened) => opened !== undefined)
       if (secret === undefined) damaged.push(row.id)
-      else anew.push({ accountId: row.accountId, id: row.id, before, after: secrets.encrypt(owner, secret) })
+      else reencrypted.push({ accountId: row.accountId, id: row.id, before, after: secrets.encrypt(owner, secret) })
     }
-    if (anew.length > 0) await writeSecrets(db, place, { column, secrets: anew })
-    count += anew.length
+    if (reencrypted.length > 0) await writeSecrets(db, place, { column, secrets: reencrypted })
+    count += reencrypted.length
   }
   return count
 }
@@ -80,7 +80,7 @@ function open(key: Pick<Secrets, 'decrypt'> | undefined, owner: SecretOwner, enc
   }
 }
 
-/** As it was encrypted: by access-keys and by webhook-secret. */
+/** The owner that access-keys or webhook-secret used for encryption. */
 const ownerOf = ({ table }: SecretPlace, { accountId, id }: StoredSecret): SecretOwner => ({
   accountId,
   key: table === 'webhook' ? `webhook ${id}` : id,

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 import type { KnownKey } from './key-cache.ts'
 import { keyReasons, userDisabled } from './reasons.ts'
 
-/** Why a key, as it is now, lets nobody in; undefined where it does. For those only who have shown that they hold it. */
+/** Why a key is invalid now; undefined if it is valid. Only for callers who have proved that they have the key. */
 export function refusalOfKey(known: KnownKey | undefined, now: Date): ApiError | undefined {
   if (known === undefined) return rejected('key-deleted')
   if (known.isUserDisabled) return userDisabled()

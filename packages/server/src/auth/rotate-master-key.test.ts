@@ -11,14 +11,14 @@ import { addAccessKey } from '../features/access-keys/access-keys.ts'
 import { setUp } from '../start/set-up.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 
-/** An installation that was started once, with its owner's access key. */
+/** An installation that was started once, and its owner's access key. */
 async function openInstallation() {
   const { db, drop } = await createTestDatabase()
   onTestFinished(drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rotation-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const self = process.getuid?.() ?? 0
-  // Root works in the folder of another user, whose server is to read what root wrote.
+  // Root works in the folder of another user, whose server must be able to read what root wrote.
   const owner = self === 0 ? 1000 : self
   await chown(folder, owner, process.getgid?.() ?? 0)
   const config = readConfig({ MUSTER_DATA: folder })
@@ -41,7 +41,7 @@ async function openInstallation() {
   }
 }
 
-it('waits for what is being encrypted under the former key, so that nothing stays under it', async () => {
+it('waits for transactions that encrypt under the former key', async () => {
   const { db, start, rotate } = await openInstallation()
   const { secrets } = await start()
   const { id, email } = await newAccount(db)
@@ -53,14 +53,14 @@ it('waits for what is being encrypted under the former key, so that nothing stay
     and query like '%server_setting%for update%'`
   while ((await isWaiting.execute(db)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   await transaction.commit().execute()
-  // The owner's and the one that was waited for.
+  // The owner's secret, and the one of the transaction.
   expect(await rotation).toMatchObject({ count: 2, damaged: [] })
   const row = await db.selectFrom('access_key').selectAll().where('key', '=', made.key).executeTakeFirstOrThrow()
   const opened = (await start()).secrets.all[0]!.decrypt({ accountId: id, key: made.key }, row.encrypted_secret!)
   expect(opened.toString('base64')).toBe(made.secret)
 })
 
-it('puts the files right where it was killed among them, and makes no further key', async () => {
+it('finishes swapping the files after it was killed, without another key', async () => {
   const { file, start, rotate, keys, owner, owners } = await openInstallation()
   await start()
   const former = (await keys())['master.key']
@@ -82,7 +82,7 @@ it('puts the files right where it was killed among them, and makes no further ke
   await start()
 })
 
-it('names secrets that no key opens, and leaves them as they are', async () => {
+it('reports secrets that cannot be decrypted, and keeps them', async () => {
   const { db, start, rotate } = await openInstallation()
   await start()
   const damaged = Buffer.alloc(61, 1)
@@ -96,7 +96,7 @@ it('names secrets that no key opens, and leaves them as they are', async () => {
   expect(encrypted_secret).toEqual(damaged)
 })
 
-it('is refused while another one is at work', async () => {
+it('is rejected while another rotation is running', async () => {
   const { db, start, rotate, keys } = await openInstallation()
   await start()
   const before = await keys()

@@ -19,28 +19,28 @@ export interface RotationOptions {
 export interface Rotation extends Reencryption {
   /** Where the new key is: a file, or the name of a setting. */
   key: string
-  /** Where the former one is kept, for backups from before. */
+  /** Where the former key is kept, for older backups. */
   former: string
 }
 
 /**
- * Encrypts everything that is encrypted under this installation's master key under another one, while servers run. What
- * was cut short goes on where it was; at every moment the keys at hand open everything.
+ * Encrypts all secrets of this installation under another master key, while servers run. It can be interrupted at any point and
+ * continues when it runs again; the available keys can always decrypt everything.
  *
- * The new key is on disk, or given to every server, before anything is encrypted under it. Then the database names it:
- * that waits for whoever is encrypting, so that from there on nothing new comes under the former. What is there already
- * is encrypted anew bit by bit, and last the files change places.
+ * First, the new key is written to disk, or given to every server. Then the database names it; this waits for transactions that are
+ * encrypting, so that nothing new is encrypted under the former key. Existing secrets are encrypted again in batches. Last, the key
+ * files are swapped.
  */
 export async function rotateMasterKey({ db, config }: RotationOptions): Promise<Rotation> {
   return oneAtATime(db, async () => {
     const before = await selectChecks(db)
     if (before.current === undefined)
       throw new StartError('This database has no master key yet: start the server first.')
-    const goesOn = before.former !== undefined
-    const next = goesOn ? [] : [await nextKey(config, before.current)]
+    const isResumed = before.former !== undefined
+    const next = isResumed ? [] : [await nextKey(config, before.current)]
     const secrets = createKeyring(() => [...next, ...keysAtHand(config)])
     assertAtHand(secrets, before)
-    if (goesOn) secrets.turnTo(before.current)
+    if (isResumed) secrets.switchTo(before.current)
     const totp = secrets.checkValue === before.current ? 0 : await beginRotation(db, secrets)
     const { count, damaged } = await reencryptAll(db, secrets)
     await deleteFormerCheck(db)
@@ -51,7 +51,7 @@ export async function rotateMasterKey({ db, config }: RotationOptions): Promise<
 
 const settingNames = { key: 'MUSTER_MASTER_KEY', former: 'MUSTER_MASTER_KEY_PREVIOUS' }
 
-/** Lets go of the lock with its connection, whatever happens to this process. */
+/** The lock is released with its connection, even if this process is killed. */
 function oneAtATime<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
   return db.connection().execute(async (connection) => {
     const { rows } = await sql<{ locked: boolean }>`
@@ -66,7 +66,7 @@ function oneAtATime<Result>(db: Database, work: () => Promise<Result>): Promise<
   })
 }
 
-/** The key to encrypt under: given, left by a rotation that was cut short, or made now. */
+/** The key to encrypt under: from the settings, from an interrupted rotation, or new. */
 async function nextKey(
   { masterKey, previousMasterKey, dataFolder }: MasterKeySettings,
   current: string,
@@ -85,16 +85,18 @@ async function nextKey(
 }
 
 const twoSteps =
-  'MUSTER_MASTER_KEY is the key that the database has: start every server with a new one there and this one in ' +
+  'MUSTER_MASTER_KEY is the current key of the database: start every server with a new key there and the current one in ' +
   'MUSTER_MASTER_KEY_PREVIOUS, then rotate with the same settings.'
 
 function assertAtHand(secrets: Secrets, { current, former }: KeyChecks): void {
   const atHand = new Set(secrets.all.map(({ checkValue }) => checkValue))
   if ([current, former].every((each) => each === undefined || atHand.has(each))) return
-  throw new StartError('A master key that secrets of this database are encrypted under is not at hand: bring it first.')
+  throw new StartError(
+    'A master key that secrets of this database are encrypted under is not available: provide it first.',
+  )
 }
 
-/** What few there is of codes is encrypted anew along with it: those who sign in with one have one try, not two. */
+/** Authenticator secrets are few, so they are encrypted in the same transaction: a sign-in with a code cannot be repeated. */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     await replaceCheck(transaction, secrets.checkValue)
@@ -102,7 +104,7 @@ function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   })
 }
 
-/** Never without a file that holds the new key. */
+/** Swaps the key files. At every moment, a file contains the new key. */
 async function swapFiles(dataFolder: string): Promise<Pick<Rotation, 'key' | 'former'>> {
   const { current, next, previous } = masterKeyFiles(dataFolder)
   const [present, made] = [readMasterKey(current), readMasterKey(next)]

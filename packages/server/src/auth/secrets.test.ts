@@ -7,7 +7,7 @@ const owner = { accountId: 'account-1', key: 'MKAAAAAAAA' }
 const secret = randomBytes(32)
 
 describe('secrets', () => {
-  it('gives back what was encrypted, and never encrypts twice alike', () => {
+  it('decrypts what it encrypted, and never encrypts to the same bytes twice', () => {
     const secrets = createSecrets(randomBytes(32))
     const first = secrets.encrypt(owner, secret)
     expect(secrets.decrypt(owner, first)).toEqual(secret)
@@ -24,7 +24,7 @@ describe('secrets', () => {
     expect(() => secrets.decrypt(other, secrets.encrypt(owner, secret))).toThrow()
   })
 
-  it('refuses every change of any byte, and every truncation', () => {
+  it('rejects every changed byte and every truncation', () => {
     const secrets = createSecrets(randomBytes(32))
     const encrypted = secrets.encrypt(owner, secret)
     for (let at = 0; at < encrypted.length; at++) {
@@ -35,33 +35,33 @@ describe('secrets', () => {
     }
   })
 
-  it('opens under the same master key only', () => {
+  it('decrypts only with the same master key', () => {
     const masterKey = randomBytes(32)
     const encrypted = createSecrets(masterKey).encrypt(owner, secret)
     expect(createSecrets(Buffer.from(masterKey)).decrypt(owner, encrypted)).toEqual(secret)
     expect(() => createSecrets(randomBytes(32)).decrypt(owner, encrypted)).toThrow()
   })
 
-  it('reads what other keys at hand encrypted, and encrypts under the one that it was turned to', () => {
+  it('decrypts with all available keys, and encrypts with the current one', () => {
     const [former, next] = [randomBytes(32), randomBytes(32)]
     const held = [former]
     const secrets = createKeyring(() => held)
     const before = secrets.encrypt(owner, secret)
     const byNext = createSecrets(next).encrypt(owner, secret)
     const { checkValue } = createSecrets(next)
-    expect(secrets.turnTo(checkValue)).toBe(false)
+    expect(secrets.switchTo(checkValue)).toBe(false)
     expect(createSecrets(former).decrypt(owner, secrets.encrypt(owner, secret))).toEqual(secret)
 
     held.unshift(next)
     expect(secrets.decrypt(owner, byNext)).toEqual(secret)
     expect(secrets.checkValue).not.toBe(checkValue)
-    expect(secrets.turnTo(checkValue)).toBe(true)
+    expect(secrets.switchTo(checkValue)).toBe(true)
     expect(secrets.deriveKey('links')).toEqual(createSecrets(next).deriveKey('links'))
     expect(createSecrets(next).decrypt(owner, secrets.encrypt(owner, secret))).toEqual(secret)
     expect(secrets.decrypt(owner, before)).toEqual(secret)
   })
 
-  it('has one check value a master key, and different keys for different purposes', () => {
+  it('has one check value for each master key, and different keys for different purposes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const secrets = createSecrets(Buffer.from(bytes))

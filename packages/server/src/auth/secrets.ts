@@ -4,43 +4,43 @@ const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Whose secret it is. Bound to the ciphertext, so that one key's secret cannot be put in another's row. */
+/** The owner of a secret. It is authenticated with the ciphertext, so that a secret cannot be moved to another row. */
 export interface SecretOwner {
   accountId: string
-  /** The id of the access key, or of what else has a secret, in a form that no access key's id has. */
+  /** The id of the access key, or another name that no access key can have. */
   key: string
 }
 
-/** What is derived from one master key; the master key itself goes no further. */
+/** Keys derived from one master key. The master key itself is not used elsewhere. */
 export interface KeySecrets {
-  /** Version byte, nonce, ciphertext, tag. */
+  /** Returns the version byte, nonce, ciphertext, and tag. */
   encrypt(owner: SecretOwner, secret: Buffer): Buffer
-  /** Throws when the bytes are not those that `encrypt` made for this owner under this master key. */
+  /** Throws unless the bytes were encrypted for this owner under this master key. */
   decrypt(owner: SecretOwner, encrypted: Buffer): Buffer
-  /** Tells master keys apart and gives nothing of them away: what the database remembers. */
+  /** Identifies the master key without revealing it. The database stores it. */
   readonly checkValue: string
-  /** A key of its own for another purpose, such as signing download links. */
+  /** Derives a key for another purpose, such as signing download links. */
   deriveKey(purpose: string): Buffer
 }
 
 /**
- * The same under the master key that the database names, besides which others may be at hand while it is rotated: what they
- * encrypted can be read as well.
+ * Encrypts under the master key that the database names. While the key is rotated, it can also decrypt secrets under the other
+ * available keys.
  */
 export interface Secrets extends KeySecrets {
-  /** The key of this check value encrypts from now on. False where it is not at hand. */
-  turnTo(checkValue: string): boolean
-  /** Of every key at hand, that of the database first. */
+  /** Encrypts with the key of this check value from now on. Returns false if the key is not available. */
+  switchTo(checkValue: string): boolean
+  /** All available keys, starting with the current one. */
   readonly all: readonly KeySecrets[]
 }
 
-/** Of one master key, which stays. */
+/** Secrets with a single master key, which never changes. */
 export const createSecrets = (masterKey: Buffer): Secrets => createKeyring(() => [masterKey])
 
-/** A key that is missed is looked for once in so long. */
+/** The shortest time between two searches for a missing key. */
 const LOOK_EVERY_MS = 500
 
-/** Of the master keys that are at hand; the first is that of the database until told otherwise. */
+/** Secrets with the available master keys. The first one is the current one until `switchTo`. */
 export function createKeyring(read: () => readonly Buffer[]): Secrets {
   const known = new Map<string, KeySecrets>()
   const load = (): void => {
@@ -64,7 +64,7 @@ export function createKeyring(read: () => readonly Buffer[]): Secrets {
     decrypt(owner, encrypted) {
       const opened = openBy(all(), owner, encrypted)
       if (opened !== undefined) return opened
-      // Encrypted, perhaps, under a key that was made since.
+      // It may be encrypted under a key that was created since.
       if (performance.now() - lookedAt >= LOOK_EVERY_MS) {
         lookedAt = performance.now()
         load()
@@ -72,7 +72,7 @@ export function createKeyring(read: () => readonly Buffer[]): Secrets {
       return openBy(all(), owner, encrypted) ?? current.decrypt(owner, encrypted)
     },
     deriveKey: (purpose) => current.deriveKey(purpose),
-    turnTo(checkValue) {
+    switchTo(checkValue) {
       if (checkValue === current.checkValue) return true
       if (!known.has(checkValue)) load()
       current = known.get(checkValue) ?? current
@@ -83,7 +83,7 @@ export function createKeyring(read: () => readonly Buffer[]): Secrets {
 
 function firstOf(known: ReadonlyMap<string, KeySecrets>): KeySecrets {
   for (const secrets of known.values()) return secrets
-  throw new Error('no master key is at hand')
+  throw new Error('no master key is available')
 }
 
 function openBy(keys: readonly KeySecrets[], owner: SecretOwner, encrypted: Buffer): Buffer | undefined {
@@ -91,7 +91,7 @@ function openBy(keys: readonly KeySecrets[], owner: SecretOwner, encrypted: Buff
     try {
       return key.decrypt(owner, encrypted)
     } catch {
-      // Of another key, or of none.
+      // Encrypted under another key, or damaged.
     }
   }
   return undefined
@@ -116,22 +116,23 @@ function secretsOf(masterKey: Buffer): KeySecrets {
 
 function encrypt(key: Buffer, owner: SecretOwner, secret: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(boundTo(owner))
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(authenticatedData(owner))
   const ciphertext = Buffer.concat([cipher.update(secret), cipher.final()])
   return Buffer.concat([Buffer.of(VERSION), nonce, ciphertext, cipher.getAuthTag()])
 }
 
 function decrypt(key: Buffer, owner: SecretOwner, encrypted: Buffer): Buffer {
   if (encrypted.length < 1 + NONCE_BYTES + TAG_BYTES || encrypted[0] !== VERSION) {
-    throw new Error(`the stored secret of ${owner.key} has a form that this release does not know`)
+    throw new Error(`the stored secret of ${owner.key} has a format that this release does not know`)
   }
   const nonce = encrypted.subarray(1, 1 + NONCE_BYTES)
   const ciphertext = encrypted.subarray(1 + NONCE_BYTES, -TAG_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
-    .setAAD(boundTo(owner))
+    .setAAD(authenticatedData(owner))
     .setAuthTag(encrypted.subarray(-TAG_BYTES))
   return Buffer.concat([decipher.update(ciphertext), decipher.final()])
 }
 
-// JSON keeps the two apart whatever characters they hold.
-const boundTo = ({ accountId, key }: SecretOwner): Buffer => Buffer.from(JSON.stringify([VERSION, accountId, key]))
+// JSON separates the values unambiguously.
+const authenticatedData = ({ accountId, key }: SecretOwner): Buffer =>
+  Buffer.from(JSON.stringify([VERSION, accountId, key]))

@@ -5,7 +5,7 @@ import { openSite, type Server, type Site } from '../../test/site.ts'
 import { updateAccessKey } from '../features/access-keys/access-keys.ts'
 
 let site: Site
-/** What all tests may ask that need none of their own. */
+/** Shared by all tests that need no separate app. */
 let server: Server
 beforeAll(async () => {
   site = await openSite()
@@ -19,7 +19,7 @@ const withHeader = (name: string, value: string) => (request: Request) => {
 }
 
 describe('signed requests', () => {
-  it('come from the user of the key, in either form', async () => {
+  it('authenticate the user of the key, in either form', async () => {
     const { viewer, createKey } = await site.createUser()
     const key = await createKey()
     const expected = { status: 200, body: { viewer: { ...viewer, accessKey: key.key, accessKeyName: null } } }
@@ -28,7 +28,7 @@ describe('signed requests', () => {
     expect(await server.as(key, { method: 'GET', body: undefined })).toEqual(expected)
   })
 
-  it('come from the user of a key registered by its public half', async () => {
+  it('authenticate the user of a key that was registered by its public key', async () => {
     const { viewer, createKey } = await site.createUser()
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
@@ -39,12 +39,12 @@ describe('signed requests', () => {
     expect((await server.send(other)).body).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'bad-signature' })
   })
 
-  it('say that they come from a read-only key', async () => {
+  it('report that they come from a read-only key', async () => {
     const { createKey } = await site.createUser()
     expect((await server.as(await createKey({ readOnly: true }))).body.viewer.readOnly).toBe(true)
   })
 
-  it('are told from requests without credentials', async () => {
+  it('differ from requests without credentials', async () => {
     expect(await server.send({})).toEqual({ status: 200, body: { viewer: null } })
     expect(await server.send({ alter: withHeader('authorization', '') })).toEqual({
       status: 200,
@@ -52,7 +52,7 @@ describe('signed requests', () => {
     })
   })
 
-  it('get the same answer for an unknown key as for a wrong signature', async () => {
+  it('get the same response for an unknown key as for a wrong signature', async () => {
     const key = await (await site.createUser()).createKey()
     const wrong = await server.as({ ...key, secret: randomBytes(32).toString('base64') })
     const unknown = await server.as({ ...key, key: 'MKAAAAAAAAAAAAAAAAAA' })
@@ -61,7 +61,7 @@ describe('signed requests', () => {
     expect(unknown).toEqual(wrong)
   })
 
-  it('are refused with what does not hold', async () => {
+  it('are rejected with the reason why they are invalid', async () => {
     const key = await (await site.createUser()).createKey()
     const reasonOf = async (more: Parameters<Server['as']>[1]) => (await server.as(key, more)).body.reason
     const now = Math.floor(Date.now() / 1_000)
@@ -76,7 +76,7 @@ describe('signed requests', () => {
     expect(swapped.body).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'digest-mismatch' })
   })
 
-  it('of both forms at once are no good', async () => {
+  it('in both forms at once are rejected', async () => {
     const key = await (await site.createUser()).createKey()
     const secret = Buffer.from(key.secret!, 'base64')
     const alter = withHeader('authorization', 'Signature keyId="a",headers="date",signature="YQ=="')
@@ -84,7 +84,7 @@ describe('signed requests', () => {
     expect(reply).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', reason: 'both-forms' } })
   })
 
-  it('may name the server as the proxy in front is called', async () => {
+  it('may name the server by the name of the proxy', async () => {
     const key = await (await site.createUser()).createKey()
     const behind = await site.startServer({ env: { MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
     const bare = await site.startServer()
@@ -107,7 +107,7 @@ describe('signed requests', () => {
     expect((await signedFor(bare)).reason).toBe('bad-signature')
   })
 
-  it('must cover a digest of their body where the key or the server says so', async () => {
+  it('must cover a digest of their body if the key or the server requires it', async () => {
     const { createKey } = await site.createUser()
     const lenient = await site.startServer()
     const strict = await site.startServer({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
@@ -122,7 +122,7 @@ describe('signed requests', () => {
 })
 
 describe('a nonce', () => {
-  it('is accepted once, by all servers together', async () => {
+  it('is accepted once by all servers together', async () => {
     const key = await (await site.createUser()).createKey()
     const servers = [await site.startServer(), await site.startServer()]
     const many = await Promise.all(
@@ -133,7 +133,7 @@ describe('a nonce', () => {
     expect((await servers[0]!.as(key, { nonce: 'another' })).status).toBe(200)
   })
 
-  it('is each key’s own', async () => {
+  it('may be used once with each key', async () => {
     const { createKey } = await site.createUser()
     const [first, second] = [await createKey(), await createKey()]
     const nonce = '~'.repeat(256)
@@ -142,7 +142,7 @@ describe('a nonce', () => {
     expect((await server.as(second, { nonce })).body.reason).toBe('nonce-used')
   })
 
-  it('is forgotten once its signature is too old anyway', async () => {
+  it('is deleted once its signature is too old', async () => {
     const key = await (await site.createUser()).createKey()
     const began = Date.now() - 3_600_000
     let now = new Date(began)
@@ -154,7 +154,7 @@ describe('a nonce', () => {
     await expect.poll(nonces).toEqual([{ nonce: 'second' }])
   })
 
-  it('is not forgotten by a server whose clock jumps ahead', async () => {
+  it('is not deleted by a server whose clock jumps ahead', async () => {
     const { createKey } = await site.createUser()
     const [key, other] = [await createKey(), await createKey()]
     let now = new Date()
@@ -162,7 +162,7 @@ describe('a nonce', () => {
     await server.as(key, { nonce: 'first' })
     now = new Date(now.getTime() + 3_600_000)
     expect((await server.as(other, { nonce: 'first' })).status).toBe(200)
-    // Which waits for what is cleared away beside requests.
+    // Waits for deleting in the background.
     await server.close()
     const nonces = () => site.db.selectFrom('used_nonce').select('nonce').where('key', '=', key.key).execute()
     expect(await nonces()).toEqual([{ nonce: 'first' }])
@@ -197,13 +197,13 @@ describe('failed signatures', () => {
     expect((await server.send({})).body).toEqual({ viewer: null })
     elapsed += 60_000
     expect((await server.as(fresh)).status).toBe(200)
-    // An hour after it signed last, a key is a stranger again.
+    // An hour after its last signature, the address has no separate attempts for the key.
     elapsed += 3_600_000
     for (let time = 0; time < 20; time++) expect((await server.as(wrongly(other))).status).toBe(401)
     expect(await server.as(known)).toMatchObject(limited)
   })
 
-  it('of a key that the address signed with use up its own attempts there', async () => {
+  it('with a key that the address signed with use up the separate attempts of that key', async () => {
     const { createKey } = await site.createUser()
     const [clumsy, careful] = [await createKey(), await createKey()]
     const server = await site.startServer({ elapsed: () => 0 })
@@ -213,7 +213,7 @@ describe('failed signatures', () => {
     expect((await server.as(careful)).status).toBe(200)
   })
 
-  it('that name a key do not keep its owner out from another address', async () => {
+  it('that name a key do not keep its owner out at another address', async () => {
     const key = await (await site.createUser()).createKey()
     const server = await site.startServer({ elapsed: () => 0, env: { MUSTER_TRUSTED_PROXIES: '127.0.0.1' } })
     const from = (address: string) => ({ alter: withHeader('x-forwarded-for', address) })
@@ -226,13 +226,13 @@ describe('failed signatures', () => {
     for (let time = 0; time < 20; time++) {
       expect((await sign(wrongly(key), `192.0.2.${time}`)).status).toBe(401)
     }
-    // From all addresses together the key was named too often: failures are answered otherwise, and a valid signature passes.
+    // The key was named too often from all addresses together: failures are rate-limited, but a valid signature passes.
     expect((await sign(wrongly(key), '192.0.2.100')).status).toBe(429)
     expect((await sign(key, '192.0.2.101')).status).toBe(200)
     expect((await sign({ ...wrongly(key), key: 'made-up' }, '192.0.2.102')).status).toBe(401)
   })
 
-  it('are not verified when they come several at a time', async () => {
+  it('are not verified if they arrive at the same time', async () => {
     const key = await (await site.createUser()).createKey()
     const another = `proxy=("@method");created=1;keyid="proxy"`
     const reply = await server.send({
@@ -248,7 +248,7 @@ describe('failed signatures', () => {
     expect(reply.body.message).toBe('The request has 2 signatures; send one.')
   })
 
-  it('are answered no sooner than 25 ms after they came, whether the key is held, was looked up or is nobody’s', async () => {
+  it('get a response no sooner than 25 ms after they arrive, for keys in memory, in the database, and unknown', async () => {
     const key = await (await site.createUser()).createKey()
     const wrong = { ...key, secret: randomBytes(32).toString('base64') }
     const unknown = { ...wrong, key: `${key.key}x` }
@@ -265,7 +265,7 @@ describe('the time of last use', () => {
     (await site.db.selectFrom('access_key').select('last_used').where('key', '=', key).executeTakeFirstOrThrow())
       .last_used
 
-  it('is written soon after, then once a minute, and at the end', async () => {
+  it('is written soon after the first use, then once a minute, and on close', async () => {
     const key = await (await site.createUser()).createKey()
     const start = new Date()
     let now = start
@@ -280,7 +280,7 @@ describe('the time of last use', () => {
     expect(await lastUsed(key.key)).toEqual(now)
   })
 
-  it('is not written by a second server within the minute, nor for a refused request', async () => {
+  it('is not written by a second server within the minute, nor for a rejected request', async () => {
     const { createKey } = await site.createUser()
     const [key, unused] = [await createKey(), await createKey()]
     const start = new Date()

@@ -31,23 +31,23 @@ export interface SignatureOptions {
 }
 
 /**
- * Responses to wrong signatures are sent this long after the request came, so that the time does not show whether the key was unknown, in
- * memory, or had to be looked up.
+ * How long after its arrival a request with a wrong signature gets its response, so that the time does not show whether the key was
+ * unknown, in memory, or read from the database.
  */
-const REFUSED_AFTER_MS = 25
+const REJECTED_AFTER_MS = 25
 
 /**
- * Responses that wait at one time. An address has 20 attempts a minute, so only a caller with thousands of networks gets here; the rest of
- * its responses are sent at once.
+ * The most responses that wait at a time. An address has 20 attempts a minute, so only a caller with thousands of networks can
+ * exceed this; further responses are sent at once.
  */
 const MOST_WAITING = 1_000
 
-/** Requests signed with an access key, in either form (packages/http-signature). */
+/** Authenticates requests signed with an access key, in either form (packages/http-signature). */
 export function signatureStrategy(options: SignatureOptions): Strategy {
   const { keys, failed, addressOf, config } = options
   const waitUntil = boundedWait()
 
-  /** Before anything is verified: an address without attempts must not cost the server any work. */
+  /** Runs before anything is verified: an address without attempts must not cost the server any work. */
   const assertAttemptsLeft = (address: string, keyId: string | undefined): void => {
     const retryAfter = failed.wait(address, keyId)
     if (retryAfter !== undefined) throw tooManyFailures(retryAfter)
@@ -66,7 +66,7 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     const { signature } = parsed
     const { keyId } = signature
     assertAttemptsLeft(address, keyId)
-    const refusedAt = performance.now() + REFUSED_AFTER_MS
+    const rejectedAt = performance.now() + REJECTED_AFTER_MS
     const found = keys.find(keyId)
     const known = found instanceof Promise ? await found : found
     // Other requests of the address may have failed while the key was looked up.
@@ -80,12 +80,12 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     }
     const { reason, message } = outcome.ok ? wrongSignature : outcome
     const error = refusal({ reason, message, keyId }, address, failed)
-    await waitUntil(refusedAt)
+    await waitUntil(rejectedAt)
     throw error
   }
 }
 
-/** Waits until a moment, unless too many wait already. */
+/** Waits until a moment, unless too many responses are waiting. */
 function boundedWait(): (moment: number) => Promise<void> {
   let waiting = 0
   return async (moment) => {
@@ -100,8 +100,8 @@ function boundedWait(): (moment: number) => Promise<void> {
 }
 
 /**
- * Until the first tick of the timers, which are a millisecond apart, that is not before this moment. A timer for what is left, rounded
- * up, goes off with that tick or with one before it, and is then set again: so when it was set does not show by its rounding.
+ * Waits until the first timer tick, a millisecond apart, that is not before this moment. A timer for the remaining time, rounded up,
+ * may fire one tick early; then it is set again. So the rounding does not reveal when the timer was set.
  */
 async function waitUntil(moment: number): Promise<void> {
   for (let left = moment - performance.now(); left > 0; left = moment - performance.now()) await sleep(Math.ceil(left))
@@ -145,11 +145,11 @@ function refusal({ reason, message, keyId }: Failure, address: string, failed: F
 }
 
 const tooManyFailures = (retryAfter: number): ApiError =>
-  new ApiError('RATE_LIMITED', `too many failed attempts from this address: try again in ${retryAfter} seconds`, {
+  new ApiError('RATE_LIMITED', `too many failed attempts from this address: retry in ${retryAfter} seconds`, {
     retryAfter,
   })
 
-/** The signature is good; whoever gets here holds the key, and is told plainly when it no longer serves. */
+/** Admits a request with a valid signature. Its caller has the key, and so may learn why the key no longer works. */
 async function admit({ known, created, nonce }: Verified, options: SignatureOptions): Promise<Viewer> {
   const { key, name, accountId, email, readOnly } = known
   const now = options.clock()

@@ -39,7 +39,7 @@ export function createReadSide({ primary, openPool, log, onChoice = () => {} }: 
   let trying: Promise<void> | undefined
   const closing = new Set<Promise<void>>()
 
-  const turnTo = (next: ReadPlace, reason = 'the replica is good'): void => {
+  const switchTo = (next: ReadPlace, reason = 'the replica is good'): void => {
     place = next
     if (told === reason) return
     told = reason
@@ -48,7 +48,7 @@ export function createReadSide({ primary, openPool, log, onChoice = () => {} }: 
   }
 
   const giveUp = (error: unknown): void => {
-    turnTo('away', `the replica cannot be read: ${(error as Error).message}`)
+    switchTo('away', `the replica cannot be read: ${(error as Error).message}`)
     const closed = replica?.close().catch(() => {})
     replica = undefined
     if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
@@ -73,8 +73,8 @@ export function createReadSide({ primary, openPool, log, onChoice = () => {} }: 
     }
     const found = await look(replica, TRY_AGAIN_MS)
     if (found === 'silent') giveUp(new Error('it does not answer'))
-    else if (found === true) turnTo('replica')
-    else if (found === false) turnTo('lagging', 'the replica lags')
+    else if (found === true) switchTo('replica')
+    else if (found === false) switchTo('lagging', 'the replica lags')
   }
   const tryUnlessGood = (): void => {
     if (place === 'replica') return
@@ -87,7 +87,7 @@ export function createReadSide({ primary, openPool, log, onChoice = () => {} }: 
     async choose() {
       const at = place === 'replica' ? replica : undefined
       const found = at && (await look(at, WAIT_MS))
-      if (found === false || found === 'silent') turnTo('lagging', 'the replica lags')
+      if (found === false || found === 'silent') switchTo('lagging', 'the replica lags')
       const isGood = found === true
       onChoice(isGood ? 'replica' : place === 'replica' ? 'lagging' : place)
       return isGood ? at?.db : undefined

@@ -3,7 +3,7 @@ import { stepsOf } from './answer.ts'
 import { fieldNodes, type JsonSchema, type Selected, selectionSchema } from './json-schema.ts'
 import type { Operation } from './operation.ts'
 
-/** What a route answers: the schema of what its document selects at the place that `at` names. */
+/** The schema of a route's response: what its document selects at the path `at`. */
 export function answerSchema(operation: Operation, schema: GraphQLSchema): JsonSchema {
   const { route, definition, fragments } = operation
   const root = schema.getRootType(definition.operation)
@@ -18,7 +18,7 @@ export function answerSchema(operation: Operation, schema: GraphQLSchema): JsonS
   return withFound(selectionSchema(place), operation)
 }
 
-/** What is selected at a member; undefined where that is JSON of any form. */
+/** The selection at a member; undefined if the member is any JSON. */
 function stepInto({ set, type, fragments }: Selected, member: string): Selected | undefined {
   const node = Array.from(fieldNodes(set, fragments)).find(({ alias, name }) => (alias ?? name).value === member)
   const field = node && type.getFields()[node.name.value]
@@ -27,7 +27,7 @@ function stepInto({ set, type, fragments }: Selected, member: string): Selected 
   return isObjectType(below) && node.selectionSet ? { set: node.selectionSet, type: below, fragments } : undefined
 }
 
-/** A member without which the answer is NOT_FOUND is never null. */
+/** A member is never null if the response is NOT_FOUND without it. */
 function withFound(schema: JsonSchema, { route }: Operation): JsonSchema {
   const member = route.found?.[0]
   const found = member === undefined ? undefined : schema.properties?.[member]

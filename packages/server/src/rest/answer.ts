@@ -4,10 +4,10 @@ import type { Route } from './route.ts'
 
 type Names = Readonly<Record<string, string>>
 
-/** One step of `at`: a member, an item by its place, or the item that has what the path names. */
+/** One step of `at`: a member, an item by its index, or the item with the id in the path. */
 type Step = { member: string } | { index: number } | { key: string }
 
-/** What a route answers, out of the data of its document. Throws NOT_FOUND where that is not there. */
+/** Returns a route's response from the data of its document. Throws NOT_FOUND if it is missing. */
 export function answerIn(data: unknown, { route, pathNames }: Operation, names: Names): unknown {
   const value = stepsOf(route).reduce((place, step) => take(place, step, names), data)
   if (value === undefined || value === null) throw notFound(nounOf(route), names[pathNames[0] ?? ''] ?? '')
@@ -36,15 +36,15 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined
 
-/** What a path leads to, in words: `/access-keys/{key}` to an access key. */
+/** The noun of a path: `/access-keys/{key}` is an access key. */
 const nounOf = ({ path }: Route): string => (path.split('/')[1] ?? '').replace('-', ' ').replace(/s$/, '')
 
-/** A path with what it names taken from an answer: `/devices/{device.id}`. */
+/** Fills the parameters of a path with values of a response: `/devices/{device.id}`. */
 export function fillPath(path: string, answer: unknown): string {
   return path.replace(/\{([\w.]+)\}/g, (_match, members: string) =>
     encodePathPart(String(members.split('.').reduce(memberOf, answer))),
   )
 }
 
-/** RFC 3986 §3.3 allows colons in a path, and ids are full of them. */
+/** Leaves colons unencoded, which RFC 3986 §3.3 allows in a path, because every id contains some. */
 export const encodePathPart = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':')

@@ -14,13 +14,13 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** The links of an answer, by their relation. */
+/** The links of a response, by relation. */
 function linksOf({ headers }: RestAnswer): Record<string, string> {
   const links = Array.from((headers.get('link') ?? '').matchAll(/<([^>]*)>; rel="([^"]+)"/g))
   return Object.fromEntries(links.map(([, target = '', relation = '']) => [relation, target]))
 }
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each([
     ['a good one', 200, () => rest('GET', '/user')],
     ['one without a body', 204, () => rest('DELETE', '/user/attributes/x')],
@@ -33,10 +33,10 @@ describe('every answer', () => {
     ['a path that cannot be decoded', 400, () => send(`${app.url}/rest/v1/user/attributes/%zz`)],
     ['OpenAPI', 200, () => send(`${app.url}/rest/v1/openapi.json`)],
     ['the page on it', 200, () => send(`${app.url}/rest/v1`)],
-  ])('says that the API is deprecated and where to go: %s', async (_what, status, ask) => {
+  ])('has the deprecation headers: %s', async (_what, status, ask) => {
     const answer = await ask()
     expect(answer.status).toBe(status)
-    // RFC 9745 §2.1: a date as structured fields have it.
+    // A date of structured fields (RFC 9745 §2.1).
     expect(answer.headers.get('deprecation')).toMatch(/^@\d{10}$/)
     expect(linksOf(answer)).toMatchObject({ 'successor-version': '/graphql/v1', deprecation: '/rest/v1' })
     expect(answer.headers.get('x-request-id')).toMatch(/./)
@@ -44,14 +44,14 @@ describe('every answer', () => {
       expect(answer.body).toEqual({ errors: [{ message: answer.message, extensions: expect.anything() }] })
   })
 
-  it('links to pages that are there', async () => {
+  it('links to existing pages', async () => {
     const { text, headers } = await send(`${app.url}${linksOf(await rest('GET', '/user')).deprecation}`)
     expect(headers.get('content-type')).toBe('text/markdown; charset=utf-8')
     expect(text).toContain('### `GET /devices/{id}`')
     expect((await user.query('{ version }')).status).toBe(200)
   })
 
-  it('of any other part of the server says nothing of the kind', async () => {
+  it('of another part of the server has no deprecation headers', async () => {
     for (const path of ['/healthz', '/graphql/v1?query={version}', '/rest/v10', '/rest', '/%zz']) {
       expect((await fetch(app.url + path)).headers.get('deprecation'), path).toBeNull()
     }
@@ -59,7 +59,7 @@ describe('every answer', () => {
 })
 
 describe('a page', () => {
-  it('links to the next one until all were seen', async () => {
+  it('links to the next one until the last', async () => {
     const names = Array.from({ length: 7 }, (_, index) => `node-${index}`)
     for (const name of names) await rest('POST', '/devices', { body: { name, attributes: { site: 'o&<ö' } } })
     await rest('POST', '/devices', { body: { name: 'other' } })
@@ -75,7 +75,7 @@ describe('a page', () => {
     expect(seen).toEqual(names)
   })
 
-  it('of events goes on to older ones', async () => {
+  it('of events continues with older ones', async () => {
     const { body } = await rest('POST', '/devices', { body: { name: 'a' } })
     const path = `/devices/${body.device.id}`
     for (const name of ['b', 'c']) await rest('PATCH', path, { body: { name } })
@@ -88,7 +88,7 @@ describe('a page', () => {
 })
 
 describe('a method', () => {
-  it('that a path does not serve is 405, with those that it does', async () => {
+  it('that a path does not support is 405 with those that it supports', async () => {
     const allowed = async (method: string, path: string) => {
       const answer = await rest(method, path)
       expect(answer).toMatchObject({ status: 405, code: method === 'HEAD' ? undefined : 'BAD_USER_INPUT' })
@@ -101,7 +101,7 @@ describe('a method', () => {
     expect(await allowed('POST', '/openapi.json')).toBe('GET, HEAD')
   })
 
-  it('HEAD answers as GET does, without the body', async () => {
+  it('HEAD has the headers of GET without a body', async () => {
     const [head, get] = [await rest('HEAD', '/user'), await rest('GET', '/user')]
     expect(head).toMatchObject({ status: 200, text: '' })
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
@@ -109,8 +109,8 @@ describe('a method', () => {
   })
 })
 
-describe('what is new', () => {
-  it('is where Location says', async () => {
+describe('a created object', () => {
+  it('is at the path in Location', async () => {
     const { headers, body } = await rest('POST', '/devices', { body: { name: 'a' } })
     expect(headers.get('location')).toBe(`/rest/v1/devices/${body.device.id}`)
     const key = await rest('POST', '/access-keys', { body: { name: 'x' } })
@@ -120,15 +120,15 @@ describe('what is new', () => {
     })
   })
 
-  it('is in the events, by whom it was', async () => {
+  it('is in the events with its actor', async () => {
     await rest('POST', '/devices', { body: { name: 'a' } })
     const { body } = await rest('GET', '/events?types=DEVICE_REGISTER')
     expect(body.items).toMatchObject([{ actor: { id: user.accountId }, target: [{ name: 'a', kind: 'device' }] }])
   })
 })
 
-describe('an answer', () => {
-  it('is what the same document gets from the GraphQL API', async () => {
+describe('a response', () => {
+  it('is the same as that of the GraphQL API to the same document', async () => {
     const { body } = await rest('POST', '/devices', { body: { name: 'a', services: [{ name: 'ssh', port: 22 }] } })
     const { login } = await user.data('{ login { id email name created } }')
     expect((await rest('GET', '/user')).body).toEqual(login)
@@ -137,7 +137,7 @@ describe('an answer', () => {
     expect((await rest('GET', `/devices/${body.device.id.toUpperCase()}`)).body).toMatchObject(device[0])
   })
 
-  it('of many changes says how each went', async () => {
+  it('to many changes has the result of each', async () => {
     const { body } = await rest('POST', '/devices', { body: { name: 'a' } })
     const none = '80:00:00:00:00:00:00:00'
     const items = [body.device.id, none].map((serviceId) => ({ serviceId, attributes: { site: 'oslo' } }))
@@ -153,7 +153,7 @@ describe('an answer', () => {
     })
   })
 
-  it('of a conflict is 409, and of a reserved name 400', async () => {
+  it('to a conflict is 409, and to a reserved name 400', async () => {
     const { body } = await rest('POST', '/devices', {
       body: { name: 'a', hardwareId: 'HW', attributes: { site: 'oslo' } },
     })

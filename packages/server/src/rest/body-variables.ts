@@ -5,11 +5,11 @@ import { HttpError } from '../lib/http-error.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation } from './operation.ts'
 
-/** What a body may be called; a merge patch is JSON that removes by null, as attributes are changed (RFC 7396). */
+/** The allowed media types of a body. A merge patch is JSON where null removes a member, as in changes of attributes (RFC 7396). */
 const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 const mergePatchType = /^application\/merge-patch\+json\s*$/i
 
-/** The variables in the body of a change. No body is as good as one without members. */
+/** Reads the variables in the body of a change. A missing body counts as an empty object. */
 export function bodyVariables(
   body: Buffer,
   contentType: string | undefined,
@@ -27,7 +27,7 @@ export function bodyVariables(
   for (const { name, type } of parameters) if (Object.hasOwn(members, name)) assertType(members[name], type, name)
   assertComplete(members, parameters)
   const unwritten = route.written?.find((name) => !Object.hasOwn(members, name))
-  if (unwritten !== undefined) throw badInput(`${unwritten} is missing; it must be written out, though it may be null`)
+  if (unwritten !== undefined) throw badInput(`${unwritten} is missing; it is required, even if it is null`)
   return members
 }
 

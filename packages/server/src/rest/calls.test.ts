@@ -50,7 +50,7 @@ const rowsOf = (accountId: string): Promise<Record<string, unknown[]>> => everyR
 
 const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim.userId)).toEqual(untouched)
 
-/** One of everything, and an attribute on the service, too. */
+/** Creates one object of each type, and an attribute of the service. */
 async function giveAll(user: TestUser): Promise<Belongings> {
   const own = await giveBelongings(user, receiver)
   const path = `/services/${own.service}/attributes/${own.attribute}`
@@ -58,7 +58,7 @@ async function giveAll(user: TestUser): Promise<Belongings> {
   return own
 }
 
-/** Somebody with one of everything, which a call may change. */
+/** A user with one object of each type, which a call may change. */
 async function newcomer(): Promise<{ own: Belongings; rest: Rest }> {
   const user = await app.createUser()
   return { own: await giveAll(user), rest: restOf(app.url, user) }
@@ -93,7 +93,7 @@ describe.each(table.filter(([, { method }]) => method === 'GET'))('%s', (_name, 
     checkAnswer(route, 200, answer.body)
   })
 
-  it('takes no other parameter', async () => {
+  it('rejects other parameters', async () => {
     const { path } = callOf(route, victim)
     const answer = await owner('GET', `${path}${path.includes('?') ? '&' : '?'}nope=1`)
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
@@ -101,14 +101,14 @@ describe.each(table.filter(([, { method }]) => method === 'GET'))('%s', (_name, 
 })
 
 describe.each(changes)('%s', (_name, route) => {
-  it('takes nothing from the query string', async () => {
+  it('rejects a query string', async () => {
     const { path, body } = callOf(route, victim)
     const answer = await owner(route.method, `${path}?force=true`, { body })
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"force"') })
     await assertUntouched()
   })
 
-  it('is refused to a read-only key, and nothing of it runs', async () => {
+  it('is rejected for a read-only key, and changes nothing', async () => {
     const { path, body } = callOf(route, victim)
     expect(await reader(route.method, path, { body })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     await assertUntouched()
@@ -139,7 +139,7 @@ it.each(table.filter((each) => !onIds.includes(each)))(
     const stranger = restOf(app.url, await app.createUser())
     const { path, body } = callOf(route, victim)
     const { text } = await stranger(route.method, path, { body })
-    // What was sent may come back: an attribute's name in a refusal, the address of a webhook.
+    // The response may repeat the request: an attribute's name in an error, or the address of a webhook.
     expect(text).not.toContain(`${victim.mark}-value`)
     expect(text).not.toContain(app.owner.email)
     expect(text).not.toContain(victim.userId)
@@ -160,6 +160,6 @@ it.each(signed)('%s needs a signature', async (_name, route) => {
   await assertUntouched()
 })
 
-it('GET /version needs none', async () => {
+it('GET /version needs no signature', async () => {
   expect((await send(`${app.url}/rest/v1/version`)).body).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
 })

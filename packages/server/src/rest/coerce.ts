@@ -2,7 +2,7 @@ import { coerceInputValue, type GraphQLInputType } from 'graphql'
 import { badInput } from '../errors.ts'
 import type { Parameter } from './operation.ts'
 
-/** Refuses a value that is not of its type, with the place where it is wrong, such as `services[0].port`. */
+/** Rejects a value of the wrong type and reports its position, such as `services[0].port`. */
 export function assertType(value: unknown, type: GraphQLInputType, name: string): void {
   coerceInputValue(value, type, (path, _invalid, error) => {
     const place = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')
@@ -10,7 +10,7 @@ export function assertType(value: unknown, type: GraphQLInputType, name: string)
   })
 }
 
-/** Refuses names that are nothing here, all at once. `kind` is what one of them and several are called. */
+/** Rejects all unknown names at once. `kind` is the noun for one and for several of them. */
 export function assertKnown(
   names: Iterable<string>,
   known: readonly string[],
@@ -25,7 +25,7 @@ export function assertKnown(
   )
 }
 
-/** Refuses a request that lacks what the route needs. */
+/** Rejects a request without a required variable. */
 export function assertComplete(values: Readonly<Record<string, unknown>>, parameters: readonly Parameter[]): void {
   const missing = parameters.find(({ name, isRequired }) => isRequired && !Object.hasOwn(values, name))
   if (missing !== undefined) throw badInput(`${missing.name} is missing; it is of the type ${missing.type}`)

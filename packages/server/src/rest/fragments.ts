@@ -1,4 +1,4 @@
-/** What the REST API shows of each type, by the name that it has in OpenAPI. Documents spread them. */
+/** The fields that the REST API returns of each type, by the name of the type in OpenAPI. Documents spread them. */
 export const fragments: Readonly<Record<string, string>> = {
   User: 'fragment User on User { id email name created }',
   UserReference: 'fragment UserReference on UserReference { id email }',
@@ -44,7 +44,7 @@ function deviceFields(attributes: string): string {
   `
 }
 
-/** A document with the fragments that it spreads, and those that they spread. */
+/** Adds the fragments that a document spreads, directly or in other fragments. */
 export function withFragments(document: string): string {
   const texts = new Map<string, string>()
   const collect = (text: string): void => {

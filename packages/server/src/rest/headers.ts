@@ -1,17 +1,17 @@
-/** When the REST API was deprecated, which is from its beginning: 2026-11-20T00:00:00Z. RFC 9745 §2.1: seconds since 1970. */
+/** When the REST API was deprecated, which is its release: 2026-11-20T00:00:00Z in seconds since 1970 (RFC 9745 §2.1). */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20) / 1_000
 
-/** Below this is the REST API. */
+/** The prefix of the REST API. */
 export const PREFIX = '/rest/v1'
 
-/** What every answer to a request below the prefix carries: where to go instead and where to read about it (RFC 5829 §3.3, RFC 9745 §3). */
+/** Headers of every response below the prefix: the successor and its documentation (RFC 5829 §3.3, RFC 9745 §3). */
 export function deprecationHeaders(url: string): Record<string, string> {
   if (!url.startsWith(`${PREFIX}/`) && url.split('?', 1)[0] !== PREFIX) return {}
   const link = `</graphql/v1>; rel="successor-version", <${PREFIX}>; rel="deprecation"; type="text/markdown"`
   return { deprecation: `@${DEPRECATED_SINCE}`, link }
 }
 
-/** The link to the page after this one; undefined for what is no page, and for the last. */
+/** The link to the next page; undefined on the last page and for other responses. */
 export function nextLink(url: string, answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null || !('hasMore' in answer) || !('cursor' in answer)) return undefined
   if (answer.hasMore !== true || typeof answer.cursor !== 'string') return undefined

@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-/** JSON Schema of 2020-12, as OpenAPI 3.1 has it. */
+/** A JSON Schema of 2020-12, as in OpenAPI 3.1. */
 export interface JsonSchema {
   $ref?: string
   type?: string | string[]
@@ -54,14 +54,14 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** What an argument takes, null apart. */
+/** The schema of an argument without null. */
 export function inputSchema(type: GraphQLInputType): JsonSchema {
   if (isNonNullType(type)) return inputSchema(type.ofType as GraphQLInputType)
   if (isListType(type)) return { type: 'array', items: inputSchema(type.ofType as GraphQLInputType) }
   return isScalarType(type) ? scalarSchema(type.name) : componentRef(getNamedType(type).name)
 }
 
-/** What an argument takes, null where that stands for something. */
+/** The schema of an argument, with null if that has a meaning. */
 export const nullableInputSchema = (type: GraphQLInputType): JsonSchema =>
   isNonNullType(type) ? inputSchema(type) : orNull(inputSchema(type))
 
@@ -71,14 +71,14 @@ export interface Selected {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** What a selection of an object answers: the component of its fragment where it is one fragment, else an object of its own. */
+/** The schema of a selection: the component of its fragment if it is a single fragment, or else an inline object. */
 export function selectionSchema({ set, type, fragments }: Selected): JsonSchema {
   const [only, ...more] = set.selections
   if (only?.kind === Kind.FRAGMENT_SPREAD && more.length === 0) return componentRef(only.name.value)
   return objectSchema({ set, type, fragments })
 }
 
-/** An object with every selected field, those of fragments among them. */
+/** An object with every selected field, including those in fragments. */
 export function objectSchema({ set, type, fragments }: Selected): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   const required: string[] = []
@@ -116,7 +116,7 @@ function presentSchema(type: GraphQLOutputType, node: FieldNode, fragments: Sele
   return componentRef(getNamedType(type).name)
 }
 
-/** Components for the enums and input objects of the schema that the REST API can be given or answers. */
+/** Components for the enums and input objects that REST requests or responses can contain. */
 export function inputComponents(schema: GraphQLSchema): Record<string, JsonSchema> {
   const components: Record<string, JsonSchema> = {}
   for (const type of Object.values(schema.getTypeMap())) {

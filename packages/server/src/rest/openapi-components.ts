@@ -3,7 +3,7 @@ import { fragments } from './fragments.ts'
 import { inputComponents, type JsonSchema, objectSchema } from './json-schema.ts'
 import { restCodes } from './statuses.ts'
 
-/** A component for everything that has a name: fragments, enums, input objects and the one form of errors. */
+/** Components for everything with a name: fragments, enums, input objects, and the format of errors. */
 export function components(schema: GraphQLSchema): Record<string, JsonSchema> {
   const all: Record<string, JsonSchema> = { ...inputComponents(schema), Error: errorSchema }
   const definitions = Object.values(fragments)
@@ -31,7 +31,7 @@ const errorSchema: JsonSchema = {
         type: 'object',
         required: ['message', 'extensions'],
         properties: {
-          message: { type: 'string', description: 'What is wrong with which argument, and what would be right.' },
+          message: { type: 'string', description: 'What is wrong, where, and what would be right.' },
           extensions: {
             type: 'object',
             required: ['code'],

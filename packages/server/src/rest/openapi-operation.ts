@@ -3,7 +3,7 @@ import { answerSchema } from './answer-schema.ts'
 import { componentRef, inputSchema, type JsonSchema, nullableInputSchema } from './json-schema.ts'
 import type { Operation, Parameter } from './operation.ts'
 
-/** A route as @fastify/swagger wants it told. */
+/** Describes a route for @fastify/swagger. */
 export function operationSchema(operation: Operation, tag: string, schema: GraphQLSchema): object {
   const { route, id, isChange, pathNames, pathParameters, parameters } = operation
   const described = new Map(pathParameters.map((each) => [each.name, each.description]))
@@ -47,16 +47,16 @@ function successSchema(operation: Operation, schema: GraphQLSchema): object {
     case 201:
       return {
         ...described('Created.', answerSchema(operation, schema)),
-        headers: { Location: { type: 'string', description: 'Where it is.' } },
+        headers: { Location: { type: 'string', description: 'The path of the new object.' } },
       }
     case 204:
-      return { type: 'null', description: 'Done; there is nothing to tell.' }
+      return { type: 'null', description: 'Done, without a body.' }
   }
 }
 
 const errorsWith = (description: string): object => described(description, componentRef('Error'))
 
-/** A response's own description, by the name that does not become one of its schema, which a reference has not. */
+/** The description of a response. This name does not become a member of its schema, because a reference cannot have one. */
 const described = (description: string, schema: JsonSchema): object =>
   schema.$ref === undefined ? { 'x-response-description': description, ...schema } : { description, ...schema }
 
@@ -75,7 +75,7 @@ function querySchemaOf(parameter: Parameter): JsonSchema {
   return {
     ...schema,
     'x-consume': 'application/json',
-    description: `${description} Each may also be a parameter of its own: ${name}.site=oslo.`.trim(),
+    description: `${description} Each one can also be a separate parameter: ${name}.site=oslo.`.trim(),
   }
 }
 

@@ -38,7 +38,7 @@ function everyValue(value: unknown, key: string): unknown[] {
   ])
 }
 
-test('is OpenAPI 3.1, and anybody may read it', () => {
+test('is OpenAPI 3.1 and needs no signature', () => {
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(answer.body).toMatchObject({
@@ -49,33 +49,33 @@ test('is OpenAPI 3.1, and anybody may read it', () => {
   })
 })
 
-test('has the routes of the table and no others', () => {
+test('has exactly the routes of the table', () => {
   const methods = Object.entries(answer.body.paths as Record<string, object>).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   )
   expect(methods.sort()).toEqual(routes.map(routeName).sort())
 })
 
-test('has no two operations of one id', () => {
+test('has unique operation ids', () => {
   const ids = routes.map((route) => described(route).operationId)
   expect(new Set(ids).size).toBe(routes.length)
   expect(ids.filter((id) => !/^\w+$/.test(id))).toEqual([])
 })
 
-test('has everything that it refers to', () => {
+test('contains everything that it refers to', () => {
   const refs = new Set(everyValue(answer.body, '$ref') as string[])
   const names = Object.keys(answer.body.components.schemas)
   expect(refs.size).toBeGreaterThan(10)
   expect([...refs].filter((ref) => !names.includes(ref.replace('#/components/schemas/', '')))).toEqual([])
 })
 
-test('describes nothing that it does not use', () => {
+test('contains no unused components', () => {
   const refs = everyValue(answer.body, '$ref') as string[]
   const names = Object.keys(answer.body.components.schemas)
   expect(names.filter((name) => !refs.includes(`#/components/schemas/${name}`))).toEqual([])
 })
 
-test('requires only what is there', () => {
+test('requires only members that exist', () => {
   const objects = [answer.body, ...everyValue(answer.body, 'schema'), ...Object.values(answer.body.components.schemas)]
   const wrong = objects.flatMap((each) => {
     const { required, properties = {} } = each as { required?: unknown; properties?: object }
@@ -102,7 +102,7 @@ test.each(routes.map((route) => [routeName(route), route] as const))('describes 
   else expect(parameters.some((each) => each.in === 'query')).toBe(false)
 })
 
-test('says which bodies may be left away', () => {
+test('marks bodies that may be omitted', () => {
   const bodyOf = (path: string, method: string) => answer.body.paths[path][method].requestBody
   expect(bodyOf('/devices', 'post').required).toBe(true)
   expect(bodyOf('/devices/{id}', 'delete').required).toBe(false)

@@ -16,17 +16,17 @@ a digest of the body.`
 export interface OpenapiInput {
   schema: GraphQLSchema
   prefix: string
-  /** What is behind a route of this scope; undefined for those that are not told of. */
+  /** The operation of a route in this scope; undefined for undocumented routes. */
   operationAt: (method: string, url: string) => TaggedOperation | undefined
 }
 
 export interface TaggedOperation {
   operation: Operation
-  /** The group that it is in. */
+  /** The group of the route. */
   tag: string
 }
 
-/** Collects the routes that are registered in this scope from here on; `scope.swagger()` describes them, once all are there. */
+/** Collects the routes that are registered in this scope from now on. `scope.swagger()` describes them. */
 export async function registerOpenapi(
   scope: FastifyInstance,
   { schema, prefix, operationAt }: OpenapiInput,
@@ -39,7 +39,7 @@ export async function registerOpenapi(
       security: [{ signature: [] }],
       components: {
         securitySchemes: { signature: { type: 'http', scheme: 'signature', description: signing } },
-        // The types of this package are those of OpenAPI 3.0.
+        // This package has only types for OpenAPI 3.0.
         schemas: components(schema) as never,
       },
     },
@@ -56,7 +56,7 @@ export async function registerOpenapi(
   })
 }
 
-/** @fastify/swagger calls every body required; one without members may be left away. */
+/** Marks bodies without required members as optional, because @fastify/swagger requires every body. */
 function letBodiesBeEmpty(paths: object | undefined): void {
   for (const operation of Object.values(paths ?? {}).flatMap((path) => Object.values(path as Described))) {
     const body = operation.requestBody

@@ -26,26 +26,26 @@ export interface Parameter {
   readonly description: string | undefined
 }
 
-/** A route with its document read. */
+/** A route with its parsed document. */
 export interface Operation {
   readonly route: Route
   /** The name of the document's operation. */
   readonly id: string
-  /** The document with its fragments. */
+  /** The document with the fragments it spreads. */
   readonly text: string
   readonly definition: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly isChange: boolean
-  /** Names in the path; not all of them need be variables. */
+  /** Parameters in the path. Not all of them are variables. */
   readonly pathNames: readonly string[]
-  /** The variables that are in the path. */
+  /** The variables in the path. */
   readonly pathParameters: readonly Parameter[]
-  /** The other ones: query parameters of a query, members of the body of a change. */
+  /** The other variables: query parameters of a query, or members of the body of a change. */
   readonly parameters: readonly Parameter[]
   readonly usesSelf: boolean
 }
 
-/** The variable that is the viewer's own id, whoever asks. */
+/** The variable for the viewer's own id. */
 export const SELF = 'self'
 
 export function readOperation(route: Route, schema: GraphQLSchema): Operation {
@@ -100,7 +100,7 @@ function readParameter(
 
 const readIn = 'The context in which attributes are read; left away, the base values.'
 
-/** What the schema says of the arguments that variables are given to. */
+/** The schema's descriptions of the arguments that variables are passed to. */
 function describeVariables(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const descriptions = new Map<string, string>()
   const typeInfo = new TypeInfo(schema)

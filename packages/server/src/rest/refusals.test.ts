@@ -9,7 +9,7 @@ import { restOf } from '../../test/rest.ts'
 import { seedDevices } from '../../test/seed-devices.ts'
 import { readCredentials, startServerProcess } from '../../test/server-process.ts'
 
-test('while the database is away every route is 503, and says when to come back', async () => {
+test('every route is 503 with Retry-After while the database is unavailable', async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rest-'))
@@ -33,7 +33,7 @@ test('while the database is away every route is 503, and says when to come back'
   expect(answer).toMatchObject({ status: 200, body: { items: [], total: 0 } })
 })
 
-test('an address that keeps sending wrong signatures gets 429, and a key that signed before passes', async () => {
+test('an address with many wrong signatures gets 429, but a key that signed before passes', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   expect((await restOf(app.url, app.owner)('GET', '/user')).status).toBe(200)
@@ -45,11 +45,11 @@ test('an address that keeps sending wrong signatures gets 429, and a key that si
   expect((await restOf(app.url, app.owner)('GET', '/user')).status).toBe(200)
 })
 
-test('what would be more than an answer may have asks for less', async () => {
+test('a response over the limit is rejected with the advice to request less', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   const rest = restOf(app.url, app.owner)
-  // 60 KiB each, a little over the limit of an answer together.
+  // 60 KiB each, together slightly over the limit of a response.
   const value = 'x'.repeat(15_000)
   const attributes = { a: value, b: value, c: value, d: value }
   const devices = Array.from({ length: 600 }, () => ({ attributes }))

@@ -22,7 +22,7 @@ const namesOf = async (query: string): Promise<string[]> =>
   (await rest('GET', `/devices?${query}`)).body.items.map(({ name }: { name: string }) => name)
 
 describe('the query string of a GET', () => {
-  it('filters by attributes, each a parameter or all of them JSON', async () => {
+  it('filters by attributes, as separate parameters or as JSON', async () => {
     await register({ name: 'a', attributes: { site: 'oslo', net: { ssid: 'lab & co' } } })
     await register({ name: 'b', attributes: { site: 'oslo' } })
     await register({ name: 'c' })
@@ -32,12 +32,12 @@ describe('the query string of a GET', () => {
     expect(await namesOf(`attributes=${encodeURIComponent('{"site": null}')}`)).toEqual(['c'])
   })
 
-  it('takes a list as one parameter several times', async () => {
+  it('accepts a list as a repeated parameter', async () => {
     for (const platform of ['linux', 'esp32', 'a,b']) await register({ name: platform, platform })
     expect(await namesOf('platform=linux&platform=a%2Cb')).toEqual(['a,b', 'linux'])
   })
 
-  it('sorts and counts only when it is to', async () => {
+  it('sorts and counts only on request', async () => {
     for (const name of ['node-2', 'node-10']) await register({ name })
     expect(await namesOf('sort=name%20desc')).toEqual(['node-10', 'node-2'])
     expect(await namesOf('sort=-name')).toEqual(['node-10', 'node-2'])
@@ -84,7 +84,7 @@ describe('the query string of a GET', () => {
     ['attributes.a=x&attributes.a=y', 'attributes.a is given twice'],
     ['attributes.a=x&attributes=%7B%7D', 'not as both'],
     ['attributes.=x', 'empty'],
-  ])('is refused as %j', async (query, message) => {
+  ])('is rejected as %j', async (query, message) => {
     const answer = await rest('GET', `/devices?${query}`)
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
   })
@@ -94,14 +94,14 @@ describe('the query string of a GET', () => {
     ['/events?types=NOPE', 'types[0] is wrong'],
     ['/events?minDate=yesterday', 'minDate is wrong'],
     ['/version?x=1', 'there are none'],
-  ])('is refused in %j', async (path, message) => {
+  ])('is rejected in %j', async (path, message) => {
     const answer = await rest('GET', path)
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
   })
 })
 
 describe('the body of a change', () => {
-  it('clears by null, and leaves alone what it does not name', async () => {
+  it('clears members that are null, and keeps those that are omitted', async () => {
     const id = await register({
       name: 'a',
       hardwareId: 'HW-1',
@@ -115,7 +115,7 @@ describe('the body of a change', () => {
     expect(attributes.body).toEqual({ site: 'oslo', y: '' })
   })
 
-  it('sets one attribute, and null or DELETE removes it', async () => {
+  it('sets one attribute; null or DELETE removes it', async () => {
     const id = await register({ name: 'a' })
     const path = `/devices/${id}/attributes/net.ssid`
     expect((await rest('PUT', path, { body: { value: 'lab' } })).body).toEqual({ value: 'lab' })
@@ -132,7 +132,7 @@ describe('the body of a change', () => {
     expect((await rest('GET', '/user/attributes/$ui.statusA')).body).toEqual({ value: 'Load' })
   })
 
-  it('of a DELETE may force it', async () => {
+  it('of a DELETE may contain force', async () => {
     const id = await register({ name: 'a' })
     await rest('PUT', `/services/${id}/state`, { body: { state: 'active' } })
     expect(await rest('DELETE', `/devices/${id}`)).toMatchObject({ status: 409, code: 'CONFLICT' })
@@ -153,13 +153,13 @@ describe('the body of a change', () => {
     ['{"name": "a", "__proto__": {}}', '__proto__'],
     ['{"name": "a", "toString": 1}', '"toString" is no member of the body'],
     ['{"name": "a", "attributes": "x"}', 'attributes is wrong'],
-  ])('is refused as %j', async (body, message) => {
+  ])('is rejected as %j', async (body, message) => {
     const answer = await rest('POST', '/devices', { body })
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
     expect((await rest('GET', '/devices')).body.items).toEqual([])
   })
 
-  it('that is no UTF-8 is refused', async () => {
+  it('that is not UTF-8 is rejected', async () => {
     const id = await register({ name: 'a' })
     const path = `/devices/${id}/attributes/x`
     const body = Buffer.from([...Buffer.from('{"value": "'), 0xff, ...Buffer.from('"}')])
@@ -167,7 +167,7 @@ describe('the body of a change', () => {
     expect(answer).toMatchObject({ status: 400, message: 'the body is not UTF-8' })
   })
 
-  it('needs the value written out', async () => {
+  it('must contain the value', async () => {
     expect(await rest('PUT', '/user/attributes/x', { body: {} })).toMatchObject({ status: 400 })
     expect(await rest('PATCH', '/user/attributes')).toMatchObject({ status: 400 })
   })
@@ -184,7 +184,7 @@ describe('the body of a change', () => {
     expect(answer.headers.get('accept')).toBe('application/json')
   })
 
-  it('is 413 over the limit, and a value over its own is 422', async () => {
+  it('is 413 over the limit, and 422 for a value over its limit', async () => {
     const tooMuch = { name: 'a', attributes: { x: 'x'.repeat(limits.requestBodyBytes) } }
     expect(await rest('POST', '/devices', { body: tooMuch })).toMatchObject({ status: 413, code: 'LIMIT_EXCEEDED' })
     const tooLong = { name: 'a', attributes: { x: 'x'.repeat(limits.valueBytes + 1) } }
@@ -204,7 +204,7 @@ describe('a name in a path', () => {
     ['several dots', 'a.b.c'],
     ['other letters', 'é💡'],
     ['as many characters as there may be', `${'💡'.repeat(128)}.${'é'.repeat(128)}`],
-  ])('may have %s', async (_what, name) => {
+  ])('may contain %s', async (_what, name) => {
     const path = `/user/attributes/${encodeURIComponent(name)}`
     expect(await rest('PUT', path, { body: { value: 'x' } })).toMatchObject({ status: 200 })
     expect((await rest('GET', path)).body).toEqual({ value: 'x' })
@@ -213,7 +213,7 @@ describe('a name in a path', () => {
     expect(body).toEqual({ [group]: subName.length === 0 ? 'x' : { [subName.join('.')]: 'x' } })
   })
 
-  it('and context may have any letters, too', async () => {
+  it('and a context may contain any letters', async () => {
     const path = `/user/contexts/${encodeURIComponent('night/ß %')}/attributes/x`
     await rest('PUT', path, { body: { value: 'x' } })
     expect((await rest('GET', '/user/contexts')).body).toEqual({ items: ['night/ß %'] })
@@ -221,7 +221,7 @@ describe('a name in a path', () => {
     expect((await rest('GET', '/user/contexts')).body).toEqual({ items: [] })
   })
 
-  it.each(['', '$other.x', 'a%00b', '.a'])('is refused as %j', async (name) => {
+  it.each(['', '$other.x', 'a%00b', '.a'])('is rejected as %j', async (name) => {
     const answer = await rest('PUT', `/user/attributes/${name}`, { body: { value: 'x' } })
     expect(answer.status).toBe(400)
     expect(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE']).toContain(answer.code)

@@ -15,7 +15,7 @@ import { type RestInput, type RestViewer, serve } from './serve.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Serves the table of routes, in a scope of its own: bodies are read as bytes there. */
+/** Serves the table of routes in a separate Fastify scope, where bodies are read as bytes. */
 export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, input: RestInput<Viewer>): void {
   const { schema } = input.executor
   app.register(
@@ -43,7 +43,7 @@ export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, in
   )
 }
 
-/** Every route by its method and its path as the router has it. */
+/** All routes, by method and router path. */
 function readTable(schema: GraphQLSchema): Map<string, TaggedOperation> {
   const operations = Object.entries(routeGroups).flatMap(([tag, routes]) =>
     routes.map((route) => ({ tag, operation: readOperation(route, schema) })),
@@ -71,7 +71,7 @@ function prepareScope<Viewer extends RestViewer>(scope: FastifyInstance, input: 
   })
 }
 
-/** What needs no signature: the description for programs, and the one for people. */
+/** Serves what needs no signature: the OpenAPI description and the documentation. */
 function serveDescriptions<Viewer extends RestViewer>(
   scope: FastifyInstance,
   { beforeRequest }: Pick<RestInput<Viewer>, 'beforeRequest'>,
@@ -91,7 +91,7 @@ function serveDescriptions<Viewer extends RestViewer>(
   })
 }
 
-/** In this scope and not by its own handler: what is served at every path of the server would come before that. */
+/** A route of this scope instead of a not-found handler, because routes for all paths of the server would match first. */
 function refuseOtherPaths(scope: FastifyInstance): void {
   scope.all('/*', async (request) => {
     const path = request.url.split('?', 1)[0]?.slice(0, 200)
@@ -99,7 +99,7 @@ function refuseOtherPaths(scope: FastifyInstance): void {
   })
 }
 
-/** RFC 9110 §15.5.6. */
+/** The response to a method that a path does not support (RFC 9110 §15.5.6). */
 function refuseOtherMethods(scope: FastifyInstance, url: string, methods: readonly string[]): void {
   const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
   const others = [...METHODS, 'HEAD'].filter((method) => !allow.split(', ').includes(method))

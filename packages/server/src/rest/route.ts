@@ -1,28 +1,28 @@
-/** One route of the REST API: a GraphQL document, and how its variables and its answer look in HTTP. */
+/** A route of the REST API: a GraphQL document, and how its variables and its response map to HTTP. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below /rest/v1. `{name}` is the document's variable of that name. */
+  /** The path below /rest/v1. `{name}` is the document's variable of that name. */
   readonly path: string
-  /** What it does, in one sentence. */
+  /** What the route does, in one sentence. */
   readonly summary: string
   /**
    * One named operation; fragments of `fragments.ts` are added. Variables that are not in the path are query parameters of a GET,
-   * and members of the body of any other route. `$self` is the viewer's own id.
+   * and members of the body otherwise. `$self` is the viewer's id.
    */
   readonly document: string
-  /** Where in the data the answer stands, such as `login.device[0]` or `login.accessKeys[key]`; the data itself if left away. */
+  /** The path of the response in the data, such as `login.device[0]` or `login.accessKeys[key]`. If omitted, the response is the data. */
   readonly at?: string
-  /** 201: something new is there, at `location`. 204: all went well, and there is nothing to tell. */
+  /** 201: created, at `location`. 204: done, without a body. */
   readonly status: 200 | 201 | 204
-  /** Below /rest/v1. `{device.id}` is taken from the answer. */
+  /** The path of the new object below /rest/v1. `{device.id}` is replaced by a member of the response. */
   readonly location?: string
-  /** The variable that the body is, as a whole. */
+  /** The variable that is the whole body. */
   readonly body?: string
-  /** Members of the body that must be written out, though null. */
+  /** Members that the body must contain, even if they are null. */
   readonly written?: readonly string[]
-  /** A member of the answer without which there is no such thing, and what that is called. */
+  /** A member of the response that must not be null, and the noun for the error NOT_FOUND. */
   readonly found?: readonly [member: string, what: string]
-  /** Needs no signature, as permissions.ts has it. */
+  /** Whether it needs no signature, as in permissions.ts. */
   readonly isPublic?: true
 }
 

@@ -9,7 +9,7 @@ import { serviceRoutes } from './routes/services.ts'
 import { userRoutes } from './routes/user.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 
-/** The whole REST API, by the names under which OpenAPI and the reference group it. */
+/** All routes of the REST API, by their groups in OpenAPI and the reference. */
 export const routeGroups: Readonly<Record<string, readonly Route[]>> = {
   server: serverRoutes,
   user: userRoutes,

@@ -21,7 +21,7 @@ export function sendAnswer(reply: FastifyReply, { route, isChange }: Operation, 
 
 const prefixOf = ({ request }: FastifyReply): string => request.server.prefix
 
-/** An error that was thrown: the same form as everywhere in the API. */
+/** Sends a thrown error in the format of the API. */
 export function sendError(reply: FastifyReply, error: ApiError, status = error.status): FastifyReply {
   const headers = error instanceof HttpError ? error.headers : {}
   const [text, init] = errorResponse(error, 'application/json', status, headers)
@@ -31,7 +31,7 @@ export function sendError(reply: FastifyReply, error: ApiError, status = error.s
     .send(text)
 }
 
-/** Errors of the execution, without their places in a document that the caller has not written. The first one gives the status. */
+/** Sends errors of the execution without their locations, because callers do not know the document. The first error gives the status. */
 export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
   const told = errors.map(({ message, extensions }) => ({ message, extensions }))
   const [{ extensions } = {}] = told

@@ -9,10 +9,10 @@ import { type Operation, SELF } from './operation.ts'
 import { assertNoQuery, queryVariables } from './query-variables.ts'
 import { sendAnswer, sendErrors } from './send.ts'
 
-/** What this folder needs to know of a viewer. */
+/** The properties of a viewer that this folder needs. */
 export interface RestViewer extends GraphqlViewer {
   readonly accountId: string
-  /** The access key that signed. Whoever has none is not let in, whatever else vouches for them. */
+  /** The access key that signed. Viewers without one are rejected, whatever their other credentials. */
   readonly accessKey?: string
 }
 
@@ -20,7 +20,7 @@ export interface RestInput<Viewer extends RestViewer> extends OperationGates<Vie
   readonly executor: Executor
 }
 
-/** One request: who asks, for what, its document run, and its answer. */
+/** Serves one request: authenticates it, runs its document, and sends the response. */
 export async function serve<Viewer extends RestViewer>(
   input: RestInput<Viewer>,
   operation: Operation,
@@ -50,7 +50,7 @@ export async function serve<Viewer extends RestViewer>(
   return sendAnswer(reply, operation, answerIn(data, operation, names))
 }
 
-/** Who signed. Browsers' sessions are for the GraphQL API, whose requests no other site can make. */
+/** Returns the signer. Sessions of browsers are not accepted, because only the GraphQL API protects them from other sites. */
 async function signer<Viewer extends RestViewer>(
   input: RestInput<Viewer>,
   exchange: { request: FastifyRequest; reply: FastifyReply },

@@ -18,13 +18,13 @@ const refused = (reason: string, status = 401) => ({
   body: { errors: [{ extensions: { reason } }] },
 })
 
-it('form A is as good as form B', async () => {
+it('accepts both form A and form B', async () => {
   const signing = { form: 'cavage' } as const
   expect((await rest('GET', '/devices?size=1', { signing })).status).toBe(200)
   expect((await rest('PUT', '/user/attributes/form', { body: { value: 'A' }, signing })).status).toBe(200)
 })
 
-it('another path, query or method than was signed is refused', async () => {
+it('rejects a path, query, or method other than the signed one', async () => {
   const url = (path: string) => ({ signing: { url: `${app.url}/rest/v1${path}` } })
   expect(await rest('GET', '/devices?size=2', url('/devices?size=1'))).toMatchObject(refused('bad-signature'))
   expect(await rest('GET', '/devices', url('/events'))).toMatchObject(refused('bad-signature'))
@@ -33,19 +33,19 @@ it('another path, query or method than was signed is refused', async () => {
   )
 })
 
-it('a body that is not the one whose digest was signed changes nothing', async () => {
+it('rejects a body other than that of the signed digest', async () => {
   const signing = { body: '{"value": "good"}' }
   const answer = await rest('PUT', '/user/attributes/digest', { body: { value: 'bad' }, signing })
   expect(answer).toMatchObject(refused('digest-mismatch'))
   expect((await rest('GET', '/user/attributes/digest')).status).toBe(404)
 })
 
-it('both forms at once are a bad request', async () => {
+it('rejects both forms at once', async () => {
   const beside = { authorization: 'Signature keyId="x",signature="eA=="' }
   expect(await rest('GET', '/user', { beside })).toMatchObject({ ...refused('both-forms', 400) })
 })
 
-it('a key that must sign a digest needs one for every body, and for no other request', async () => {
+it('requires a digest of every body, but not without a body, for a key that must sign one', async () => {
   const { key, secret } = (await rest('POST', '/access-keys', { body: { requireDigest: true } })).body
   const strict = restOf(app.url, { keyId: key, secret })
   const body = { value: 'x' }
@@ -56,7 +56,7 @@ it('a key that must sign a digest needs one for every body, and for no other req
   expect((await rest('PUT', '/user/attributes/lax', { body, signing: { digest: false } })).status).toBe(200)
 })
 
-it('a key of ed25519 signs, too', async () => {
+it('accepts a key of Ed25519', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const pem = publicKey.export({ type: 'spki', format: 'pem' })
   const { body } = await rest('POST', '/access-keys', { body: { publicKey: pem } })
@@ -68,7 +68,7 @@ it('a key of ed25519 signs, too', async () => {
   expect(await send(url, { headers })).toMatchObject({ status: 200, body: { id: app.owner.accountId } })
 })
 
-it('a key that was disabled is told so', async () => {
+it('reports a disabled key', async () => {
   const { key, secret } = (await rest('POST', '/access-keys', { body: { name: 'short' } })).body
   const short = restOf(app.url, { keyId: key, secret })
   expect((await short('GET', '/user')).status).toBe(200)
@@ -78,7 +78,7 @@ it('a key that was disabled is told so', async () => {
   expect(answer).toMatchObject(refused('key-disabled'))
 })
 
-it('a server that asks for digests asks here, too', async () => {
+it('requires digests if the server does', async () => {
   const strict = await app.startAnother({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
   const asked = restOf(strict.url, app.owner)
   const body = { value: 'x' }
@@ -87,7 +87,7 @@ it('a server that asks for digests asks here, too', async () => {
   await strict.close()
 })
 
-it("a browser's session is no signature here, whatever it sends besides", async () => {
+it("rejects a browser's session, whatever else the request contains", async () => {
   const browser = await signIn(app, await newPerson(app))
   expect((await browser.query('{ login { id } }')).status).toBe(200)
   const headers = {

@@ -94,7 +94,7 @@ describe('the master key', () => {
       /^The master key in MUSTER_MASTER_KEY is not the one of this database/,
     )
     await writeFile(join(folder, 'master.key'), 'AAAA\n')
-    await expect(start(database, folder)).rejects.toThrow(/does not hold 32 bytes in base64/)
+    await expect(start(database, folder)).rejects.toThrow(/does not contain 32 bytes in base64/)
   })
 })
 

@@ -15,7 +15,7 @@ import { triesOf } from './sign-in-tries.ts'
 
 const PASSKEY_NAME_LENGTH = 100
 
-/** What people change of the way they sign in. */
+/** Calls that change how a user signs in. */
 export const accountCalls: readonly AuthCall[] = [
   {
     method: 'POST',
@@ -108,7 +108,7 @@ async function changePassword(call: AuthRequest, session: Session): Promise<obje
   assertText(currentPassword, 'currentPassword', most)
   assertText(newPassword, 'newPassword', most)
   const found = characters(newPassword)
-  if (found < least) throw badInput(`newPassword must have ${least} characters at least, found ${found}`)
+  if (found < least) throw badInput(`newPassword must have at least ${least} characters, found ${found}`)
   const attempt = ownAttempt(session, 'current password')
   return asTry(call, { subjects: [triesOf.account(session.accountId)], attempt }, async () => {
     keepCookies(call, await call.forward(request, '/change-password', { currentPassword, newPassword }))
@@ -126,7 +126,7 @@ async function changeName({ db, fields }: AuthRequest, { accountId }: Session): 
   return { user: { id, email, name } }
 }
 
-/** What takes the password once more. */
+/** Forwards a call that requires the current password. */
 async function byPassword(call: AuthRequest, session: Session, path: string): Promise<Forwarded> {
   const password = call.fields.text('password')
   assertText(password, 'password', PASSWORD_LENGTH.most)

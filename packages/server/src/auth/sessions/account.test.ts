@@ -15,7 +15,7 @@ const login = '{ login { email } }'
 const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']
 
 let app: TestApp
-/** Each test has a minute of its own, which lasts as long as the test: tries are counted by the minute. */
+/** Each test has a separate minute that lasts as long as the test, because attempts are counted by the minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterAll(() => app.close())
 
 describe('changing the password', () => {
-  it('takes the old one, ends every other session, and only the new one serves from then on', async () => {
+  it('requires the current one, ends every other session, and accepts only the new one afterward', async () => {
     const second = await signIn(app, person)
     const newPassword = 'correct horse battery staple'
     const before = browser.cookieHeader()
@@ -69,7 +69,7 @@ describe('changing the password', () => {
     await signIn(app, person)
   })
 
-  it('cannot be guessed from a session that somebody left open', async () => {
+  it('cannot be done by guessing in a session that was left open', async () => {
     const body = { currentPassword: 'wrong', newPassword: 'x'.repeat(12) }
     for (let time = 0; time < 10; time++) {
       expect(refusalOf(await browser.auth('/change-password', body))).toEqual(WRONG_PASSWORD)
@@ -79,7 +79,7 @@ describe('changing the password', () => {
     expect((await browser.auth('/two-factor/enable', { password: person.password })).status).toBe(429)
   })
 
-  it('keeps the form that releases before read', async () => {
+  it('keeps the hash format of earlier releases', async () => {
     await browser.auth('/change-password', { currentPassword: person.password, newPassword: 'x'.repeat(20) })
     const { password_hash } = await app.db
       .selectFrom('account')
@@ -91,7 +91,7 @@ describe('changing the password', () => {
 })
 
 describe('the name', () => {
-  it('is changed and cleared', async () => {
+  it('can be changed and cleared', async () => {
     const named = await browser.auth('/update-user', { name: 'Ada' })
     expect(named.body).toEqual({ user: { id: person.id, email: person.email, name: 'Ada' } })
     expect((await browser.query('{ login { name } }')).body.data.login.name).toBe('Ada')
@@ -101,7 +101,7 @@ describe('the name', () => {
   })
 })
 
-/** Turns codes on; the address for an authenticator app, and the backup codes. */
+/** Turns on codes. Returns the address for an authenticator app and the backup codes. */
 async function enable(): Promise<{ totpURI: string; backupCodes: string[] }> {
   const { body } = await browser.auth('/two-factor/enable', { password: person.password })
   const first = await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
@@ -118,7 +118,7 @@ async function firstStep(): Promise<Browser> {
 }
 
 describe('codes', () => {
-  it('are asked for once the first was given, and then each time', async () => {
+  it('are required after the first one was entered', async () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
     expect(new URL(body.totpURI).pathname).toContain(encodeURIComponent(person.email))
     expect(new URL(body.totpURI).searchParams.get('issuer')).toBe('Muster')
@@ -140,7 +140,7 @@ describe('codes', () => {
     expect(await signInMethods(browser)).toEqual(['password and code', 'password', 'password'])
   })
 
-  it('let somebody in once each', async () => {
+  it('work once each', async () => {
     const { totpURI } = await enable()
     const [one, other] = [await firstStep(), await firstStep()]
     const code = codeOf(totpURI)
@@ -151,7 +151,7 @@ describe('codes', () => {
     expect((await one.auth('/list-sessions')).body.sessions).toHaveLength(2)
   })
 
-  it('that are wrong let nobody in, and five of them end the attempt', async () => {
+  it('end the sign-in after five wrong ones', async () => {
     const { totpURI } = await enable()
     const fresh = await firstStep()
     for (let time = 0; time < 5; time++) {
@@ -163,7 +163,7 @@ describe('codes', () => {
     expect(refusalOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
   })
 
-  it('without the password before are worth nothing', async () => {
+  it('are useless without the password', async () => {
     const { totpURI, backupCodes } = await enable()
     for (const [path, code] of [
       ['/two-factor/verify-totp', codeOf(totpURI)],
@@ -174,7 +174,7 @@ describe('codes', () => {
     }
   })
 
-  it('may be left out in a browser that is trusted, until all sessions are ended', async () => {
+  it('may be omitted in a trusted browser until all sessions are ended', async () => {
     const { totpURI } = await enable()
     const trusted = await firstStep()
     await trusted.auth('/two-factor/verify-totp', { code: codeOf(totpURI), trustDevice: true })
@@ -185,7 +185,7 @@ describe('codes', () => {
     expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: false, needs: 'totp' })
   })
 
-  it('have backups that work once, and stop when there are new ones', async () => {
+  it('have backup codes that work once, until new ones are created', async () => {
     const { backupCodes } = await enable()
     const [first, second] = backupCodes
     const fresh = await firstStep()
@@ -201,7 +201,7 @@ describe('codes', () => {
     expect((await again.auth('/two-factor/verify-backup-code', { code })).body).toEqual({ signedIn: true })
   })
 
-  it('are turned off with the password alone', async () => {
+  it('can be turned off with only the password', async () => {
     await enable()
     expect(refusalOf(await browser.auth('/two-factor/disable', { password: 'wrong' }))).toEqual(WRONG_PASSWORD)
     expect((await browser.auth('/two-factor/disable', { password: person.password })).body).toEqual({ totp: false })

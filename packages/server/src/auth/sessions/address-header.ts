@@ -1,2 +1,2 @@
-/** Set by the server on what it hands on; what a client sends under this name is dropped. */
+/** Set by the server when it calls better-auth. A header of this name from a client is not forwarded. */
 export const ADDRESS_HEADER = 'x-muster-address'

@@ -10,7 +10,7 @@ import type { SessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { SignInTries } from './sign-in-tries.ts'
 
-/** How somebody showed who it is. */
+/** How a user authenticated. */
 export type SignInMethod = 'password' | 'password and code' | 'password and backup code' | 'passkey'
 
 export interface SignIn {
@@ -21,7 +21,7 @@ export interface SignIn {
   method: SignInMethod
 }
 
-/** What the calls under /auth work with. */
+/** The dependencies of the calls under /auth. */
 export interface AuthDeps {
   db: Database
   config: Pick<Config, 'publicUrl'>
@@ -30,9 +30,9 @@ export interface AuthDeps {
   sessions: Sessions
   cookie: SessionCookie
   tries: SignInTries
-  /** Hands a call on to better-auth. */
+  /** Forwards a call to better-auth. */
   forward: Forward
-  /** Told before the browser gets its cookie; when it throws, nobody is signed in. */
+  /** Called before the browser gets its cookie. If it throws, the user is not signed in. */
   onSignIn: (signIn: SignIn) => Promise<void>
   /** Writes an entry to the event log, in the given transaction. */
   record: (transaction: Database, entry: AuditEntry) => Promise<void>
@@ -46,23 +46,23 @@ export interface AuthDeps {
 export interface AuthRequest extends AuthDeps {
   request: FastifyRequest
   fields: JsonFields
-  /** Whoever is signed in already. */
+  /** The session of a user who is already signed in. */
   session: Session | undefined
-  /** Set-Cookie headers that go out with the answer. */
+  /** Set-Cookie headers of the response. */
   cookies: string[]
 }
 
 export interface AuthCall {
   method: 'GET' | 'POST'
-  /** Below /auth. */
+  /** The path below /auth. */
   path: string
-  /** Members that the body may have. */
+  /** The allowed members of the body. */
   takes?: readonly string[]
-  /** What it answers is sent as JSON. */
+  /** Returns the response, which is sent as JSON. */
   handle: (call: AuthRequest) => Promise<object>
 }
 
-/** A call for those who are signed in. */
+/** Rejects callers who are not signed in. */
 export const signedIn =
   (handle: (call: AuthRequest, session: Session) => Promise<object>): AuthCall['handle'] =>
   async (call) => {

@@ -13,7 +13,7 @@ import { SESSION_SECONDS } from './sessions.ts'
 export interface BetterAuthOptions {
   db: Database
   secret: string
-  /** What the browser calls this server: passkeys are bound to its host. */
+  /** The origin by which the browser calls this server. Passkeys are bound to its host. */
   origin: string
   isSecure: boolean
   log: FastifyBaseLogger
@@ -21,7 +21,7 @@ export interface BetterAuthOptions {
 
 const times = { createdAt: 'created', updatedAt: 'updated' }
 
-/** better-auth on our tables: its user is our account, its account the account's password. */
+/** better-auth with our tables: its user is our account, and its account is the account's password. */
 export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAuthOptions) {
   return betterAuth({
     appName: 'Muster',
@@ -31,10 +31,10 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     trustedOrigins: [origin],
     database: { db, type: 'postgres', transaction: true },
     telemetry: { enabled: false },
-    // Tries are counted in front of it, by e-mail address as well.
+    // Attempts are counted before better-auth is called, by e-mail address as well.
     rateLimit: { enabled: false },
     onAPIError: { throw: true },
-    logger: { level: 'error', log: (_level, message) => log.error({ message }, 'sign-in failed by a fault') },
+    logger: { level: 'error', log: (_level, message) => log.error({ message }, 'internal error during sign-in') },
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
@@ -56,7 +56,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
       modelName: 'session',
       fields: { userId: 'account_id', expiresAt: 'expires', ipAddress: 'address', userAgent: 'agent', ...times },
       expiresIn: SESSION_SECONDS,
-      // The session strategy does it.
+      // The session strategy renews sessions.
       disableSessionRefresh: true,
       freshAge: 86_400,
     },
@@ -93,7 +93,7 @@ const passkeyOptions: NonNullable<Parameters<typeof passkey>[0]> = {
   rpName: 'Muster',
   authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   authentication: {
-    // A passkey stands for the password and for the code: whoever merely found the device must not get in.
+    // A passkey replaces both the password and the code, so having the device must not be enough to sign in.
     afterVerification: async ({ verification }) => {
       if (!verification.authenticationInfo.userVerified) {
         throw new APIError('UNAUTHORIZED', { code: 'AUTHENTICATION_FAILED', message: 'not confirmed' })

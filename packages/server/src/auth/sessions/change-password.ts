@@ -4,8 +4,8 @@ import { APIError, createAuthEndpoint, sensitiveSessionMiddleware } from 'better
 import { setSessionCookie } from 'better-auth/cookies'
 
 /**
- * Stands in for better-auth's own endpoint of this name, which writes the new password whatever has become of the present one since it was
- * compared: it would undo a reset. Every session ends; the one that the answer brings is new.
+ * Replaces better-auth's endpoint of this name, which writes the new password even if the current one has changed since it was compared,
+ * and so would undo a reset. Every session ends; the response contains a new one.
  */
 export function passwordChange() {
   return {
@@ -17,7 +17,7 @@ export function passwordChange() {
         async (call) => {
           const { adapter, internalAdapter, password: passwords, session: signedIn } = call.context
           const { user } = signedIn
-          // The route in front has read the body, and judged how long they are.
+          // The route has already parsed the body and checked the lengths.
           const { currentPassword, newPassword } = call.body as unknown as Record<string, string>
           const account = await internalAdapter.findCredentialAccount(user.id)
           const present = account?.password

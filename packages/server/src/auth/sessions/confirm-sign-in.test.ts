@@ -81,7 +81,7 @@ describe('a session that creates an access key', () => {
 })
 
 describe('confirming a sign-in', () => {
-  it('turns no codes on with an app that is being set up', async () => {
+  it('does not turn on codes with an app that is being set up', async () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
     const answer = await browser.auth('/confirm-sign-in', { code: codeOf(body.totpURI) })
     expect(refusalOf(answer).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])

@@ -12,7 +12,7 @@ import { findPassword, findSignedInUser } from './sign-in.queries.ts'
 import { isFirstUse, sessionOf } from './sign-in-calls.ts'
 import { triesOf } from './sign-in-tries.ts'
 
-/** Confirms who is signed in, by one of a password, a code, and a passkey's response. The session's hour starts again. */
+/** Confirms the signed-in user by a password, a code, or a passkey. The session then counts as recent for another hour. */
 export const confirmSignInCall: AuthCall = {
   method: 'POST',
   path: '/confirm-sign-in',
@@ -54,14 +54,14 @@ async function confirmPassword({ db }: AuthRequest, { email, accountId }: Sessio
 }
 
 async function confirmCode(call: AuthRequest, { accountId }: Session, code: string): Promise<void> {
-  // Without this check, the first code of an app that is being set up would turn codes on.
+  // Without this check, the first code of an app that is being set up would turn on codes.
   const user = await findSignedInUser(call.db, accountId)
   if (!user?.hasTotp) throw badInput('this account has no authenticator app: confirm by password or passkey')
   await call.forward(call.request, '/two-factor/verify-totp', { code })
   if (!(await isFirstUse(call, accountId, code))) throw sessionRefusal('wrong-code')
 }
 
-/** The library can only sign in by a passkey, so the session that it begins is ended again. */
+/** The library can only sign in with a passkey, so the new session is deleted. */
 async function confirmPasskey(call: AuthRequest, { accountId }: Session, response: object): Promise<void> {
   const forwarded = await call.forward(call.request, '/passkey/verify-authentication', { response })
   const begun = await sessionOf(call, forwarded)

@@ -21,7 +21,7 @@ async function count(): Promise<{ sessions: number; steps: number; tries: number
   return { sessions: sessions?.length ?? 0, steps: steps?.length ?? 0, tries: tries?.length ?? 0 }
 }
 
-it('what is over is dropped, and nothing that still counts', async () => {
+it('deletes what has expired and keeps the rest', async () => {
   const began = Date.now()
   const browser = await signIn(app, await newPerson(app))
   await openBrowser(app).auth('/passkey/generate-authenticate-options')

@@ -20,7 +20,7 @@ export interface Forwarded {
   cookies: string[]
 }
 
-/** Has better-auth do what is asked, with the cookies of the request; throws an ApiError where it refuses. */
+/** Calls better-auth with the cookies of the request. Throws an ApiError if it rejects the call. */
 export type Forward = (request: FastifyRequest, path: string, body?: object) => Promise<Forwarded>
 
 export interface ForwardOptions {
@@ -31,14 +31,14 @@ export interface ForwardOptions {
   log: FastifyBaseLogger
 }
 
-/** A server without MUSTER_PUBLIC_URL is called by a few names at most. */
+/** Without MUSTER_PUBLIC_URL, a server has at most a few origins. */
 const ORIGINS = 20
 
 export function createForward({ db, config, addressOf, secrets, log }: ForwardOptions): Forward {
   const byOrigin = boundedMap<string, ReturnType<typeof createBetterAuth>>(ORIGINS)
-  /** An instance keeps the secret that it was made with. */
+  /** An instance keeps its secret, so there is one for each secret. */
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
-    // Half a second and 60 MB that a server nobody signs in to does without.
+    // Saves half a second and 60 MB until the first sign-in.
     const { createBetterAuth } = await import('./better-auth.ts')
     const secret = signInSecret(secrets)
     const key = `${secrets.checkValue} ${origin}`
@@ -65,7 +65,7 @@ export function createForward({ db, config, addressOf, secrets, log }: ForwardOp
   }
 }
 
-/** What was written while the master key changed is under the former key; what was read may have been under the next. */
+/** If the master key changed during the call, data may have been written under the former key, or read with the wrong one. */
 async function acrossRotations(
   { db, secrets }: Pick<ForwardOptions, 'db' | 'secrets'>,
   ask: () => Promise<Response>,
@@ -78,6 +78,6 @@ async function acrossRotations(
   return response.status >= 500 ? ask() : response
 }
 
-/** As much of it as is worth keeping. */
+/** The User-Agent, shortened and without control characters. */
 export const agentOf = ({ headers }: FastifyRequest): string =>
   (headers['user-agent'] ?? '').replace(/\p{Cc}/gu, ' ').slice(0, 300)

@@ -15,7 +15,7 @@ import { codeOf } from '../../../test/totp.ts'
 const login = '{ login { email } }'
 
 let app: TestApp
-/** Each test has a minute of its own, which lasts as long as the test: tries are counted by the minute. */
+/** Each test has a separate minute that lasts as long as the test, because attempts are counted by the minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** A new passkey of the signed-in person. */
+/** Creates a passkey for the signed-in user. */
 async function addPasskey(authenticator = createAuthenticator({ origin: app.url }), name = 'laptop') {
   const options = (await browser.auth('/passkey/generate-register-options')).body
   const answer = await browser.auth('/passkey/verify-registration', { response: authenticator.register(options), name })
@@ -43,7 +43,7 @@ async function signInBy(authenticator: ReturnType<typeof createAuthenticator>) {
   return { fresh, response, answer: await fresh.auth('/passkey/verify-authentication', { response }) }
 }
 
-it('passkeys are added, listed, used, renamed and deleted', async () => {
+it('passkeys can be added, listed, used, renamed, and deleted', async () => {
   const { authenticator, answer, options } = await addPasskey()
   expect(options.user.name).toBe(person.email)
   expect(options.authenticatorSelection).toMatchObject({ userVerification: 'required' })
@@ -72,19 +72,19 @@ it('passkeys are added, listed, used, renamed and deleted', async () => {
   expect(refusalOf(refused)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
 })
 
-it('passkeys stand for the password and the code together', async () => {
+it('passkeys replace both the password and the code', async () => {
   const { authenticator } = await addPasskey()
   const { body } = await browser.auth('/two-factor/enable', { password: person.password })
   expect((await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })).status).toBe(200)
   expect((await signInBy(authenticator)).answer.body).toEqual({ signedIn: true })
 })
 
-it('passkeys let nobody in who did not show who it is to the device', async () => {
+it('passkeys do not sign in without verifying the user', async () => {
   const { authenticator } = await addPasskey(createAuthenticator({ origin: app.url, verifiesUser: false }))
   expect(refusalOf((await signInBy(authenticator)).answer)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
 })
 
-it('passkeys cannot be used by another page, nor an answer twice', async () => {
+it('passkeys cannot be used by another page, and a response cannot be used twice', async () => {
   const { authenticator } = await addPasskey()
   const { fresh, response } = await signInBy(authenticator)
   const again = await fresh.auth('/passkey/verify-authentication', { response })
@@ -96,7 +96,7 @@ it('passkeys cannot be used by another page, nor an answer twice', async () => {
   expect(refusalOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
 })
 
-it('passkeys of somebody else do not exist', async () => {
+it('passkeys of another user are not found', async () => {
   const { authenticator, answer } = await addPasskey()
   const { id } = answer.body.passkey
   const intruder = await signIn(app, await newPerson(app))
@@ -111,7 +111,7 @@ it('passkeys of somebody else do not exist', async () => {
   expect((await signInBy(authenticator)).answer.status).toBe(200)
 })
 
-it('passkeys are not added more than a day after signing in', async () => {
+it('passkeys cannot be added more than a day after signing in', async () => {
   const dayAgo = new Date(Date.now() - 86_400_000)
   await app.db.updateTable('session').set({ created: dayAgo }).where('account_id', '=', person.id).execute()
   const answer = await browser.auth('/passkey/generate-register-options')

@@ -1,2 +1,2 @@
-/** In passwords that are set; those that are there may be shorter. */
+/** The length of new passwords. Existing ones may be shorter. */
 export const PASSWORD_LENGTH = { least: 12, most: 128 }

@@ -5,8 +5,8 @@ import type { Database } from '../../db/database.ts'
 import { findPassword } from './sign-in.queries.ts'
 
 /**
- * Stands in for better-auth's own endpoint of this name, which takes no address without a dot in its host, such as
- * owner@localhost, and compares addresses by other rules than ours. An unknown address costs as much work as a wrong password.
+ * Replaces better-auth's endpoint of this name, which rejects e-mail addresses without a dot in the host, such as owner@localhost, and
+ * compares addresses by other rules than ours. An unknown address takes as much work as a wrong password.
  */
 export function passwordSignIn(db: Database) {
   return {
@@ -14,7 +14,7 @@ export function passwordSignIn(db: Database) {
     endpoints: {
       signInEmail: createAuthEndpoint('/sign-in/email', { method: 'POST' }, async (call) => {
         const { password: passwords, internalAdapter } = call.context
-        // The route in front has read the body.
+        // The route has already parsed the body.
         const { email, password } = call.body as unknown as { email: string; password: string }
         const stored = await findPassword(db, email)
         const hash = stored?.passwordHash
@@ -28,7 +28,7 @@ export function passwordSignIn(db: Database) {
         const user = await internalAdapter.findUserById(stored.accountId)
         if (user === null) throw refused()
         const session = await internalAdapter.createSession(user.id)
-        // A reset that was under way has been waited for (`lockAccount`): then it did not see this session.
+        // Creating the session waited for a running reset (`lockAccount`), which did not see this session.
         if ((await findPassword(db, email))?.passwordHash !== hash) {
           await internalAdapter.deleteSession(session.token)
           throw refused()

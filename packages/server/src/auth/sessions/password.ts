@@ -1,10 +1,10 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 
-// The form that better-auth writes and reads (its crypto/password): `salt:key` in hex, the salt's hex text being the
-// salt, the password in Unicode form NFKC. The console's sign-in takes these hashes over as they are.
+// The format of better-auth (its crypto/password): `salt:key` in hex. The salt is the hex string itself, and the password is
+// normalized to Unicode NFKC. better-auth reads these hashes unchanged.
 const parameters = { N: 16_384, r: 16, p: 1 }
 const KEY_BYTES = 64
-// Twice what RFC 7914 §2 needs (128·N·r); Node's own bound is just that much and refuses it.
+// Twice what RFC 7914 §2 needs (128·N·r), because Node's default is exactly that and too low.
 const options: ScryptOptions = { ...parameters, maxmem: 128 * parameters.N * parameters.r * 2 }
 
 export async function hashPassword(password: string): Promise<string> {
@@ -25,5 +25,5 @@ const deriveKey = (password: string, salt: string): Promise<Buffer> =>
     )
   })
 
-/** 144 random bits, as text that can be typed and pasted. */
+/** Returns 144 random bits as a string that is easy to type and paste. */
 export const generatePassword = (): string => randomBytes(18).toString('base64url')

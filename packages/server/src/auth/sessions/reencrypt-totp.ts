@@ -3,7 +3,7 @@ import type { Secrets } from '../secrets.ts'
 import { signInSecret } from './sign-in-secret.ts'
 import { lockTotp, type TotpRow, writeTotp } from './totp.queries.ts'
 
-/** Has what better-auth encrypted under another master key at hand encrypted under the current one. How much it was. */
+/** Encrypts better-auth's data under other available master keys again under the current one. Returns how many rows changed. */
 export async function reencryptTotp(transaction: Database, secrets: Secrets): Promise<number> {
   const rows = await lockTotp(transaction)
   if (rows.length === 0) return 0
@@ -22,9 +22,9 @@ export async function reencryptTotp(transaction: Database, secrets: Secrets): Pr
   return count
 }
 
-/** The text as it is where the current secret opens it, or none does. */
+/** Returns the data unchanged if the current secret or no secret decrypts it. */
 async function reencrypt(text: string, current: string, others: readonly string[]): Promise<string> {
-  // Half a second and 60 MB that whoever has no codes does without.
+  // Saves half a second and 60 MB for installations without codes.
   const { symmetricDecrypt, symmetricEncrypt } = await import('better-auth/crypto')
   const open = (key: string): Promise<string | undefined> =>
     symmetricDecrypt({ key, data: text }).catch(() => undefined)

@@ -1,7 +1,7 @@
 import { ApiError, badInput } from '../../errors.ts'
 import { sessionRefusal, userDisabled } from '../reasons.ts'
 
-/** better-auth's own code of an error, and what the API says instead. */
+/** API errors by better-auth's error codes. */
 const refusals: Readonly<Record<string, () => ApiError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => sessionRefusal('wrong-password'),
   INVALID_PASSWORD: () => new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' }),
@@ -11,24 +11,26 @@ const refusals: Readonly<Record<string, () => ApiError>> = {
   INVALID_TWO_FACTOR_COOKIE: () => sessionRefusal('sign-in-expired'),
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: () => sessionRefusal('sign-in-expired'),
   ACCOUNT_TEMPORARILY_LOCKED: () =>
-    new ApiError('RATE_LIMITED', 'too many wrong codes: come back in 15 minutes', { retryAfter: 900 }),
-  TOTP_ALREADY_ENABLED: () => badInput('codes are asked for already: turn that off first to set it up anew'),
+    new ApiError('RATE_LIMITED', 'too many wrong codes: retry in 15 minutes', { retryAfter: 900 }),
+  TOTP_ALREADY_ENABLED: () => badInput('codes are already required: turn them off before you set them up again'),
   TOTP_NOT_ENABLED: () => badInput('no codes are set up for this user'),
   TWO_FACTOR_NOT_ENABLED: () => badInput('no codes are set up for this user'),
   BACKUP_CODES_NOT_ENABLED: () => badInput('no codes are set up for this user'),
   SESSION_NOT_FRESH: () =>
-    new ApiError('FORBIDDEN', 'sign in again first: that was more than a day ago', { reason: 'session-not-fresh' }),
-  PREVIOUSLY_REGISTERED: () => new ApiError('CONFLICT', 'this passkey is registered already'),
-  CHALLENGE_NOT_FOUND: () => badInput('the passkey came too late: ask for new options and try again'),
-  FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: try again'),
+    new ApiError('FORBIDDEN', 'you signed in more than a day ago: sign in again first', {
+      reason: 'session-not-fresh',
+    }),
+  PREVIOUSLY_REGISTERED: () => new ApiError('CONFLICT', 'this passkey is already registered'),
+  CHALLENGE_NOT_FOUND: () => badInput('the passkey was too late: request new options and retry'),
+  FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: retry'),
 }
 
-/** An answer of better-auth that is no success, as an error for the caller. Throws what is a fault of the server. */
+/** Maps an error response of better-auth to an API error. Throws for an internal error. */
 export function toldRefusal(path: string, status: number, { code, message }: Record<string, unknown>): ApiError {
   if (status >= 400 && path === '/passkey/verify-authentication') return sessionRefusal('passkey-refused')
   const known = refusals[String(code)]
   if (known !== undefined) return known()
   if (status === 401) return sessionRefusal('no-session')
-  if (status < 500) return badInput(typeof message === 'string' ? message : 'the request cannot be understood')
+  if (status < 500) return badInput(typeof message === 'string' ? message : 'the request is malformed')
   throw new Error(`sign-in failed with status ${status} and code ${String(code)} at ${path}`)
 }

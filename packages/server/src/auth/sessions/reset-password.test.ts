@@ -15,14 +15,14 @@ import { codeOf } from '../../../test/totp.ts'
 import { resetPassword } from './reset-password.ts'
 
 let app: TestApp
-/** Each test has a minute of its own: tries are counted by the minute. */
+/** Each test has a separate minute, because attempts are counted by the minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
 beforeAll(async () => {
   app = await startTestApp({ clock: () => new Date(now) })
 })
-/** Somebody with a password and a passkey. */
+/** A user with a password and a passkey. */
 beforeEach(async () => {
   now += 61_000
   person = await newPerson(app)
@@ -36,7 +36,7 @@ afterAll(() => app.close())
 const reset = (email: string, { passwordOnly = false } = {}) =>
   app.db.transaction().execute((transaction) => resetPassword(transaction, { email, passwordOnly }))
 
-it('another password signs in instead of the one before, and every session has ended', async () => {
+it('replaces the password and ends every session', async () => {
   const given = await reset(person.email.toUpperCase())
   expect(given).toMatchObject({ sessions: 1, user: { email: person.email, hasTotp: false, passkeys: 1 } })
   const ended = await browser.query('{ login { email } }')
@@ -47,7 +47,7 @@ it('another password signs in instead of the one before, and every session has e
   expect((await fresh.auth('/get-session')).body).toMatchObject({ passkeys: 1, totp: false })
 })
 
-it('codes are asked for as before, unless the password is to do alone', async () => {
+it('keeps codes, unless only the password is to sign in', async () => {
   const { totpURI } = (await browser.auth('/two-factor/enable', { password: person.password })).body
   await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
   const { email } = person
@@ -65,12 +65,12 @@ it('codes are asked for as before, unless the password is to do alone', async ()
   expect(second.user).toMatchObject({ hasTotp: false, passkeys: 0 })
   const fresh = await signIn(app, { ...person, password: second.password })
   expect((await fresh.auth('/get-session')).body).toMatchObject({ passkeys: 0, totp: false })
-  // They can be turned on anew.
+  // They can be turned on again.
   const again = await fresh.auth('/two-factor/enable', { password: second.password })
   expect(again.body.totpURI).not.toBe(totpURI)
 })
 
-it('a browser that was trusted is asked for a code again, and nothing of other users changes', async () => {
+it('requires a code in a trusted browser again, and changes nothing of other users', async () => {
   const { email, password } = person
   const { totpURI } = (await browser.auth('/two-factor/enable', { password })).body
   await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
@@ -89,8 +89,8 @@ it('a browser that was trusted is asked for a code again, and nothing of other u
   expect(asked.body).toEqual({ signedIn: false, needs: 'totp' })
 })
 
-describe('what was begun with the password before and ends after a reset', () => {
-  /** Has a reset wait before its commit until somebody waits for it. */
+describe('an action that starts with the former password and ends after a reset', () => {
+  /** Delays the commit of a reset until another transaction waits for it. */
   async function during(begin: () => Promise<BrowserAnswer>): Promise<{ given: string; answer: BrowserAnswer }> {
     let begun: Promise<BrowserAnswer> | undefined
     const given = await app.db.transaction().execute(async (transaction) => {
@@ -108,7 +108,7 @@ describe('what was begun with the password before and ends after a reset', () =>
     return rows[0]!.count
   }
 
-  it('is no sign-in', async () => {
+  it('does not sign in', async () => {
     const { email, password } = person
     const { given, answer } = await during(() => openBrowser(app).auth('/sign-in/email', { email, password }))
     expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
@@ -116,7 +116,7 @@ describe('what was begun with the password before and ends after a reset', () =>
     expect((await fresh.auth('/list-sessions')).body.sessions).toHaveLength(1)
   })
 
-  it('is no change of the password', async () => {
+  it('does not change the password', async () => {
     const newPassword = 'correct horse battery staple'
     const asked = { currentPassword: person.password, newPassword }
     const { given, answer } = await during(() => browser.auth('/change-password', asked))
@@ -127,6 +127,6 @@ describe('what was begun with the password before and ends after a reset', () =>
   })
 })
 
-it('an address that nobody has is not found', async () => {
+it('rejects an unknown e-mail address', async () => {
   await expect(reset('nobody@example.com')).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })

@@ -8,18 +8,18 @@ import { deleteTotp } from './totp.queries.ts'
 
 export interface ResetPassword {
   user: SignedInUser
-  /** In this answer and never again. */
+  /** The new password. It cannot be read again. */
   password: string
-  /** How many were ended. */
+  /** How many sessions were ended. */
   sessions: number
-  /** What no longer signs in: whether codes were turned off, and how many passkeys are gone. */
+  /** What can no longer be used to sign in: whether codes were turned off, and how many passkeys were deleted. */
   removed: { totp: boolean; passkeys: number }
 }
 
 /**
- * Gives a user another random password, for whoever runs the installation: nothing is asked of the user. Every session ends, and whatever was
- * half-way signed in. `passwordOnly`: an authenticator app and passkeys go, too, so that nothing but the password signs in. NOT_FOUND where
- * nobody has the e-mail address, case aside.
+ * Sets a random password for a user, on behalf of the operator. All sessions and unfinished sign-ins end. With `passwordOnly`, the
+ * authenticator app and passkeys are removed as well, so that only the password signs in. Throws NOT_FOUND for an unknown e-mail address,
+ * which is case-insensitive.
  */
 export async function resetPassword(
   transaction: Database,

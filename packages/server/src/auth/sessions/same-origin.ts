@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What the console sends with every request: a form or a link of another site cannot. */
+/** The console sends this header with every request. Forms and links of other sites cannot. */
 export const CONSOLE_HEADER = 'muster-session'
 
 /**
- * Whether a request comes from a page of this server, as far as a browser says: the header that no form can send is there,
- * and neither `Origin` nor `Sec-Fetch-Site` names another site. A body must be JSON, which no form can send either.
+ * Whether a request comes from a page of this server, according to the browser: it has the header that no form can send, and neither
+ * `Origin` nor `Sec-Fetch-Site` names another site. A body must be JSON, which no form can send either.
  */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false
@@ -16,7 +16,7 @@ export function isFromConsole({ method, headers, host }: FastifyRequest, publicU
   return origin === undefined || origin === publicUrl || origin === `http://${host}` || origin === `https://${host}`
 }
 
-/** What a browser calls this server: MUSTER_PUBLIC_URL, or as it says in the request. */
+/** The origin by which a browser calls this server: MUSTER_PUBLIC_URL, or the one in the request. */
 export function originOf({ headers, host, protocol }: FastifyRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl
   return headers.origin === `https://${host}` ? headers.origin : `${protocol}://${host}`

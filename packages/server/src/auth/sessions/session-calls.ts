@@ -5,7 +5,7 @@ import { deleteSessions, type ListedSession, listSessions } from './sessions.que
 import { SESSION_SECONDS, type Session } from './sessions.ts'
 import { deleteSteps, findSignedInUser } from './sign-in.queries.ts'
 
-/** Who is signed in, and where else. */
+/** Calls about the current session and the user's other sessions. */
 export const sessionCalls: readonly AuthCall[] = [
   { method: 'GET', path: '/get-session', handle: whoAmI },
   {

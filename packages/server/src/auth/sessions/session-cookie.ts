@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How the cookie of a session is named, signed and kept by browsers. */
+/** Reads and writes the cookie of a session. */
 export interface SessionCookie {
-  /** The token in a Cookie header; undefined without this cookie, null where its signature is not ours. */
+  /** The token in a Cookie header; undefined without this cookie, null if its signature is invalid. */
   read(header: string | undefined): string | null | undefined
-  /** Set-Cookie headers that keep the session for so long. */
+  /** Set-Cookie headers that keep the session for this many seconds. */
   keep(token: string, seconds: number): string[]
-  /** Set-Cookie headers that make the browser forget it. */
+  /** Set-Cookie headers that delete the cookie. */
   forget(): string[]
 }
 
@@ -14,16 +14,16 @@ export const COOKIE_PREFIX = 'muster'
 
 const PLAIN_NAME = `${COOKIE_PREFIX}.session_token`
 /**
- * What earlier releases read and write over TLS, and better-auth does. While servers of both releases run, a session must be found by
- * either, so the cookie is written under both names, and the one with the prefix that no other host can set is read first.
+ * The name over TLS in better-auth and in earlier releases. While servers of both releases run, both must find a session, so the cookie
+ * is written under both names. The name with the prefix that no other host can set is read first.
  */
 const SECURE_NAME = `__Secure-${PLAIN_NAME}`
 /** Browsers accept it only over TLS, for the path `/`, and from the host itself (RFC 6265bis §4.1.3.2). */
 const HOST_NAME = `__Host-${PLAIN_NAME}`
 
 /**
- * The form is better-auth's, which sets the cookie at sign-in: the token, a dot and the HMAC-SHA256 of the token in base64,
- * percent-encoded. What the database holds is the token alone, which nobody can use without the secret.
+ * The format of better-auth, which sets the cookie at sign-in: the token, a dot, and the HMAC-SHA256 of the token in base64,
+ * percent-encoded. The database stores only the token, which is useless without the secret.
  */
 export function sessionCookie({ secret, isSecure }: { secret: () => string; isSecure: boolean }): SessionCookie {
   const names = isSecure ? [HOST_NAME, SECURE_NAME] : [PLAIN_NAME]
@@ -45,7 +45,7 @@ export function sessionCookie({ secret, isSecure }: { secret: () => string; isSe
   }
 }
 
-/** The Cookie header as better-auth reads it: the session in the only name that it knows. */
+/** Converts a Cookie header for better-auth, which knows only one name of the cookie. */
 export function toBetterAuth(header: string): string {
   const value = findPair(header, HOST_NAME)
   if (value === undefined) return header
@@ -53,7 +53,7 @@ export function toBetterAuth(header: string): string {
   return [...others, ` ${SECURE_NAME}=${value}`].join(';')
 }
 
-/** Set-Cookie headers by better-auth, and the same session under the name with the `__Host-` prefix. */
+/** Adds a cookie with the `__Host-` prefix for the session in better-auth's Set-Cookie headers. */
 export const fromBetterAuth = (setCookies: readonly string[]): string[] =>
   setCookies.flatMap((header) =>
     header.startsWith(`${SECURE_NAME}=`) ? [header.replace(SECURE_NAME, HOST_NAME), header] : [header],
@@ -66,7 +66,7 @@ export function stepOf(header: string | undefined): string {
   return value.slice(0, Math.max(value.lastIndexOf('.'), 0))
 }
 
-/** RFC 6265 §5.4: the first of a name is the most specific one. */
+/** Returns the first cookie of the name, which is the most specific one (RFC 6265 §5.4). */
 function findCookie(header: string | undefined, name: string): string | undefined {
   const text = findPair(header, name)
   if (text === undefined || text === '') return undefined

@@ -22,7 +22,7 @@ afterAll(async () => {
   await app.close()
 })
 
-/** Somebody signed in, for tests that end no session. */
+/** A signed-in user, for tests that end no session. */
 let reader: { browser: Browser; email: string }
 beforeAll(async () => {
   const one = await newPerson(app)
@@ -36,7 +36,7 @@ const signedIn = async (): Promise<Browser> => {
 }
 
 describe('a session', () => {
-  it('is its user, on every server, for queries and changes', async () => {
+  it('authenticates its user on every server, for queries and mutations', async () => {
     const browser = await signedIn()
     for (const server of [app, other]) {
       const { status, body } = await browser.query(login, {}, { server })
@@ -50,7 +50,7 @@ describe('a session', () => {
     expect(written.body.errors).toBeUndefined()
   })
 
-  it('sees nothing of another user', async () => {
+  it('shows nothing of another user', async () => {
     const browser = await signedIn()
     const id = (await app.owner.data('mutation { registerDevice(name: "theirs", hardwareId: "x") { device { id } } }'))
       .registerDevice.device.id
@@ -69,7 +69,7 @@ describe('a session', () => {
     ['across sites', { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling host', { 'sec-fetch-site': 'same-site' }],
     ['from an address typed in', { 'sec-fetch-site': 'none' }],
-  ])('counts for nothing %s', async (_how, headers) => {
+  ])('is ignored %s', async (_how, headers) => {
     const { browser } = reader
     expect(refusalOf(await browser.query(login, {}, { headers }))).toEqual(MISSING)
     const open = await browser.query('{ version }', {}, { headers })
@@ -77,7 +77,7 @@ describe('a session', () => {
   })
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x', 'application/jsonp'])(
-    'counts for nothing with a body of %s',
+    'is ignored with a body of %s',
     async (type) => {
       const { browser, email } = reader
       const answer = await browser.query(login, {}, { headers: { 'content-type': type } })
@@ -86,7 +86,7 @@ describe('a session', () => {
     },
   )
 
-  it('counts for nothing by GET, and on other routes', async () => {
+  it('is ignored by GET and on other routes', async () => {
     const { browser } = reader
     const get = await browser.send(`/graphql/v1?query=${encodeURIComponent(login)}`)
     expect(refusalOf(get)).toEqual(MISSING)
@@ -102,7 +102,7 @@ describe('a session', () => {
     expect(posted.status).toBe(401)
   })
 
-  it('works with this origin and what browsers say of it', async () => {
+  it('works with this origin and the headers of a browser', async () => {
     const { browser } = reader
     for (const headers of [
       { origin: app.url, 'sec-fetch-site': 'same-origin' },
@@ -113,7 +113,7 @@ describe('a session', () => {
     }
   })
 
-  it('gives way to a signature', async () => {
+  it('is ignored if the request has a signature', async () => {
     const browser = await signedIn()
     const wrong = await browser.query(login, {}, { headers: { authorization: 'Signature keyId="a",headers="date"' } })
     expect([400, 401]).toContain(wrong.status)
@@ -132,7 +132,7 @@ describe('a session', () => {
     stream.cut()
   })
 
-  it('cannot be made of what is in the database', async () => {
+  it('cannot be forged from the data in the database', async () => {
     await signedIn()
     const { token } = await app.db
       .selectFrom('session')
@@ -149,7 +149,7 @@ describe('a session', () => {
     }
   })
 
-  it('lasts thirty days from its last use, and no longer', async () => {
+  it('lasts thirty days after its last use', async () => {
     const browser = await signedIn()
     onTestFinished(() => {
       ahead = 0
@@ -170,7 +170,7 @@ describe('a session', () => {
     expect(refusalOf(await browser.query(login))).toEqual(MISSING)
   })
 
-  it('downloads its own events, until it ends', async () => {
+  it('downloads its user’s events until it ends', async () => {
     const browser = await signedIn()
     const { body } = await browser.query('{ login { eventsUrl(types: [AUTH_LOGIN]) } }')
     const csv = await fetch(body.data.login.eventsUrl)
@@ -182,7 +182,7 @@ describe('a session', () => {
 })
 
 describe('ending sessions', () => {
-  it('by signing out: at once, on every server, with its streams', async () => {
+  it('by signing out takes effect at once, on every server and for its streams', async () => {
     const browser = await signedIn()
     const before = browser.cookieHeader()
     const streams = await Promise.all([app, other].map((server) => openSessionStream(server, browser)))
@@ -196,7 +196,7 @@ describe('ending sessions', () => {
     expect((await browser.auth('/sign-out', {})).status).toBe(200)
   })
 
-  it('everywhere: this one, the others and their streams, and nobody else’s', async () => {
+  it('everywhere ends all sessions of the user with their streams, and none of other users', async () => {
     const browser = await signedIn()
     const [second, stranger] = [await signIn(other, person), await signIn(app, await newPerson(app))]
     const stream = await openSessionStream(other, second)
@@ -207,7 +207,7 @@ describe('ending sessions', () => {
     expect((await stranger.query(login)).status).toBe(200)
   })
 
-  it('one by one or all but this one, as the list shows them', async () => {
+  it('works one by one, or for all but the current one', async () => {
     const browser = await signedIn()
     const [second, third] = [await signIn(app, person), await signIn(app, person)]
     const { sessions } = (await browser.auth('/list-sessions')).body
@@ -225,7 +225,7 @@ describe('ending sessions', () => {
     expect((await browser.query(login)).status).toBe(200)
   })
 
-  it('of somebody else finds nothing', async () => {
+  it('of another user finds nothing', async () => {
     const victim = await signedIn()
     const { id } = (await victim.auth('/get-session')).body.session
     const intruder = await signIn(app, await newPerson(app))
@@ -257,7 +257,7 @@ describe('ending sessions', () => {
 })
 
 describe('behind a proxy', () => {
-  it('the public origin is this server, and the cookie is for https alone', async () => {
+  it('uses the public origin, and a cookie for https only', async () => {
     const publicUrl = 'https://muster.example.com'
     const behind = await app.startAnother({ env: { MUSTER_PUBLIC_URL: publicUrl } })
     const { email, password } = await newPerson(app)
@@ -276,7 +276,7 @@ describe('behind a proxy', () => {
     await behind.close()
   })
 
-  it('a session of the release before goes on, and one of this release is found by that one', async () => {
+  it('finds a session of the previous release, and the previous release finds one of this release', async () => {
     const publicUrl = 'https://muster.example.com'
     const behind = await app.startAnother({ env: { MUSTER_PUBLIC_URL: publicUrl } })
     const person = await newPerson(app)
@@ -284,13 +284,13 @@ describe('behind a proxy', () => {
     const browser = openBrowser(behind)
     await browser.send('/auth/sign-in/email', { body: { email: person.email, password: person.password }, headers })
     const [host, secure] = ['__Host-muster.session_token', '__Secure-muster.session_token']
-    // What the release before reads and writes is the second of them alone.
+    // The previous release reads and writes only the second one.
     expect(browser.cookies.get(secure)).toBe(browser.cookies.get(host))
     browser.cookies.delete(host)
     expect((await browser.query(login, {}, { headers })).status).toBe(200)
     const listed = await browser.send('/auth/list-sessions', { headers })
     expect([listed.status, listed.body.sessions.length]).toEqual([200, 1])
-    // A cookie that another host of the domain could have set does not replace the session, for better-auth neither.
+    // A cookie that another host of the domain could have set does not replace the session, in better-auth either.
     browser.cookies.set(host, browser.cookies.get(secure)!)
     browser.cookies.set(secure, 'planted.by-another-host')
     expect((await browser.query(login, {}, { headers })).status).toBe(200)

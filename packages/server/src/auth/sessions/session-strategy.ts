@@ -11,13 +11,13 @@ export interface SessionStrategyOptions {
   publicUrl: string | undefined
 }
 
-/** Where a session counts. Elsewhere its cookie is no credentials at all. */
+/** The routes that accept a session. Elsewhere its cookie is ignored. */
 const PATHS: readonly (string | undefined)[] = ['/graphql/v1', '/graphql/v1/stream']
 
-/** What is to be told to the browser about its cookie with the answer to a request. */
+/** Set-Cookie headers for the responses to requests. */
 const outgoing = new WeakMap<FastifyRequest, string[]>()
 
-/** Requests of the console, by the cookie that it was given at sign-in. */
+/** Authenticates requests of the console by the cookie from the sign-in. */
 export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategyOptions): Strategy {
   return async (request) => {
     const token = cookie.read(request.headers.cookie)
@@ -28,7 +28,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
       outgoing.set(request, cookie.forget())
       throw sessionRefusal('session-ended')
     }
-    // A stream sends its headers by itself; whatever else the console asks for renews the session.
+    // A stream sends its headers itself; other requests renew the session.
     const isStream = request.routeOptions.url === '/graphql/v1/stream'
     if (!isStream && (await sessions.renew(session))) {
       outgoing.set(request, cookie.keep(session.token, SESSION_SECONDS))
@@ -37,7 +37,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
   }
 }
 
-/** Sends along what the strategy has to say about the cookie. To be registered before the routes. */
+/** Adds the strategy's Set-Cookie headers to responses. Register it before the routes. */
 export function registerSessionCookies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const header = outgoing.get(request)

@@ -8,7 +8,7 @@ export interface SessionRow {
   updated: Date
 }
 
-/** Requests bring a token and no account, as with access keys. Sessions of disabled users are invalid. */
+/** Requests have a token but no account, as with access keys. Sessions of disabled users are invalid. */
 export function selectSessions(db: Database, tokens: readonly string[], now: Date): Promise<SessionRow[]> {
   return query<SessionRow>(
     db,
@@ -29,7 +29,7 @@ export async function hasSession(db: Database, accountId: string, id: string, no
   return row !== undefined
 }
 
-/** When the user of a session last showed who it is. */
+/** When the user of a session last authenticated. */
 export async function readConfirmed(db: Database, accountId: string, id: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('session')
@@ -53,7 +53,7 @@ export async function confirmSession(
     .execute()
 }
 
-/** False when another process has just done it. */
+/** Returns false if another process has just renewed the session. */
 export async function renewSession(
   db: Database,
   { accountId, id }: { accountId: string; id: string },
@@ -78,7 +78,7 @@ export interface ListedSession {
   agent: string | null
 }
 
-/** Newest use first. */
+/** The most recently used sessions first. */
 export function listSessions(db: Database, accountId: string, now: Date): Promise<ListedSession[]> {
   return db
     .selectFrom('session')
@@ -91,7 +91,7 @@ export function listSessions(db: Database, accountId: string, now: Date): Promis
     .execute()
 }
 
-/** Which: one, all but one, or all of the account. How many there were. */
+/** Deletes one, all but one, or all sessions of the account. Returns how many. */
 export async function deleteSessions(
   db: Database,
   accountId: string,

@@ -8,11 +8,11 @@ import { hasSession, renewSession, type SessionRow, selectSessions } from './ses
 
 export const SESSION_SECONDS = 30 * 86_400
 const RENEWED_EVERY_MS = 3_600_000
-/** Open streams ask again and again: an answer serves for so long. */
-const LOOK_EVERY_MS = 400
-const LOOKED_AT = 10_000
+/** How long the result for an open stream is cached, because streams are checked often. */
+const CHECK_EVERY_MS = 400
+const CHECKED_SESSIONS = 10_000
 
-/** Somebody who is signed in. */
+/** A session of a signed-in user. */
 export interface Session {
   readonly id: string
   readonly accountId: string
@@ -21,12 +21,12 @@ export interface Session {
   readonly lastUsed: Date
 }
 
-/** Sessions as the database has them at the moment: nothing of them is kept, so that an ended one is ended everywhere. */
+/** Sessions, read from the database for each request, so that an ended session is ended in every process. */
 export interface Sessions {
   find(token: string): Promise<Session | undefined>
-  /** Lets a session that is used last for another 30 days; written once an hour. Whether it was. */
+  /** Extends a session by 30 days from its use, at most once an hour. Returns whether it did. */
   renew(session: Session): Promise<boolean>
-  /** Why a viewer who was let in by a session would be refused now. Half a second old at most. */
+  /** Returns why a viewer with a session would be rejected now. The result may be half a second old. */
   refusalOf(viewer: Viewer): Promise<ApiError | undefined>
 }
 
@@ -35,14 +35,14 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
     const rows = await selectSessions(db, tokens, clock())
     return new Map(rows.map((row) => [row.token, toSession(row)]))
   })
-  const looks = boundedMap<string, { at: number; isThere: Promise<boolean> }>(LOOKED_AT)
+  const checks = boundedMap<string, { at: number; isThere: Promise<boolean> }>(CHECKED_SESSIONS)
 
-  const look = (accountId: string, session: string): Promise<boolean> => {
+  const check = (accountId: string, session: string): Promise<boolean> => {
     const at = performance.now()
-    const before = looks.get(session)
-    if (before !== undefined && at - before.at < LOOK_EVERY_MS) return before.isThere
+    const before = checks.get(session)
+    if (before !== undefined && at - before.at < CHECK_EVERY_MS) return before.isThere
     const isThere = hasSession(db, accountId, session, clock())
-    looks.set(session, { at, isThere })
+    checks.set(session, { at, isThere })
     return isThere
   }
 
@@ -56,19 +56,19 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
       return renewSession(db, session, { usedBefore, now, expires })
     },
     async refusalOf({ accountId, session }) {
-      if (session === undefined || (await look(accountId, session))) return undefined
+      if (session === undefined || (await check(accountId, session))) return undefined
       return sessionRefusal('session-ended')
     },
   }
 }
 
-/** For what a session asked for and is fetched without its cookie. */
+/** For downloads that a session requested and that are fetched without its cookie. */
 export const isSessionAlive = (
   { db, clock }: { db: Database; clock: () => Date },
   { accountId, session }: { accountId: string; session: string },
 ): Promise<boolean> => hasSession(db, accountId, session, clock())
 
-/** What somebody who is signed in may do. */
+/** The viewer of a session. */
 export const viewerOf = ({ accountId, email, id }: Session): Viewer => ({
   accountId,
   email,

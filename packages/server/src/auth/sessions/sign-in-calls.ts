@@ -20,10 +20,10 @@ import { findSignedInUser } from './sign-in.queries.ts'
 import { triesOf } from './sign-in-tries.ts'
 
 const EMAIL_LENGTH = 254
-/** Longer than any code from an app is taken: half a minute before and after its own. */
-const CODE_HOLDS_MS = 120_000
+/** Longer than a code is accepted, which includes half a minute before and after its time. */
+const CODE_VALID_MS = 120_000
 
-/** Signing in, in one step or two, and out. */
+/** Calls to sign in, with or without two-factor authentication, and to sign out. */
 export const signInCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/sign-in/email', takes: ['email', 'password'], handle: signInByPassword },
   { method: 'POST', path: '/two-factor/verify-totp', takes: ['code', 'trustDevice'], handle: byCode('totp') },
@@ -58,7 +58,7 @@ async function signInByPassword(call: AuthRequest): Promise<object> {
   return asTry(call, { subjects, attempt }, async () => {
     const forwarded = await call.forward(request, '/sign-in/email', { email, password })
     if (forwarded.answer.twoFactorRedirect === true) {
-      await endFormer(call)
+      await endFormerSession(call)
       keepCookies(call, forwarded)
       return { signedIn: false, needs: 'totp' }
     }
@@ -66,7 +66,7 @@ async function signInByPassword(call: AuthRequest): Promise<object> {
   })
 }
 
-/** The second step of a sign-in. Of somebody who is signed in it is the first code, which turns the codes on. */
+/** Finishes a sign-in with a code. For a signed-in user, it is the first code, which turns on codes. */
 function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
   const path = kind === 'totp' ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code'
   const method = kind === 'totp' ? 'password and code' : 'password and backup code'
@@ -84,7 +84,7 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
         ? { method, findUser: async () => user }
         : ownAttempt(session, kind === 'totp' ? 'code' : 'backup code')
     return asTry(call, { subjects, attempt }, async () => {
-      // Found before the attempt, since the last wrong code ends the step.
+      // Found before the attempt, because the last wrong code deletes the pending sign-in.
       if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
       const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.accountId))?.hasTotp
       const forwarded = await call.forward(request, path, { code, trustDevice })
@@ -108,22 +108,22 @@ async function signInByPasskey(call: AuthRequest): Promise<object> {
   })
 }
 
-/** What let somebody in. */
+/** The credentials of a successful sign-in. */
 interface Shown {
   method: SignInMethod
-  /** From an app. */
+  /** The code from an authenticator app. */
   code?: string
-  /** Of the passkey. */
+  /** The credential id of the passkey. */
   credential?: string
 }
 
-/** The sign-in is told of before the browser has it; the session that the browser had before ends. */
+/** Completes a sign-in: notifies before the browser gets its cookie, and ends the browser's former session. */
 async function complete(call: AuthRequest, forwarded: Forwarded, shown: Shown): Promise<object> {
   const { method, code } = shown
   const { request, onSignIn, addressOf } = call
   const { accountId, email, id } = await sessionOf(call, forwarded)
   const end = () => deleteSessions(call.db, accountId, { id })
-  if (!(await stillHolds(call, accountId, shown))) {
+  if (!(await isStillValid(call, accountId, shown))) {
     await end()
     throw sessionRefusal('sign-in-expired')
   }
@@ -132,12 +132,12 @@ async function complete(call: AuthRequest, forwarded: Forwarded, shown: Shown): 
     throw sessionRefusal('wrong-code')
   }
   await onSignIn({ accountId, email, address: addressOf(request.raw), agent: agentOf(request), method })
-  await endFormer(call)
+  await endFormerSession(call)
   keepCookies(call, forwarded)
   return { signedIn: true }
 }
 
-/** The session that a sign-in began. */
+/** Returns the session that a sign-in created. */
 export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: Forwarded): Promise<Session> {
   const tokens = cookies.map((header) => cookie.read(header.split(';')[0]))
   const token = tokens.findLast((each) => typeof each === 'string')
@@ -147,18 +147,18 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
   return session
 }
 
-/** Whether it was not taken away while the session was made: a reset ends those alone that are there. The password is looked at as it is made. */
-async function stillHolds({ db }: AuthRequest, accountId: string, { method, credential }: Shown): Promise<boolean> {
+/** Whether the credentials still exist: a reset ends only existing sessions. For a password, creating the session checks it. */
+async function isStillValid({ db }: AuthRequest, accountId: string, { method, credential }: Shown): Promise<boolean> {
   if (credential !== undefined) return hasPasskey(db, accountId, credential)
   return method === 'password' || ((await findSignedInUser(db, accountId))?.hasTotp ?? false)
 }
 
 /** RFC 6238 §5.2: a code that was accepted is not accepted again. */
 export function isFirstUse({ db, clock }: AuthRequest, accountId: string, code: string): Promise<boolean> {
-  return insertNonce(db, `totp ${accountId}`, code, new Date(clock().getTime() + CODE_HOLDS_MS))
+  return insertNonce(db, `totp ${accountId}`, code, new Date(clock().getTime() + CODE_VALID_MS))
 }
 
-async function endFormer({ db, session }: AuthRequest): Promise<void> {
+async function endFormerSession({ db, session }: AuthRequest): Promise<void> {
   if (session !== undefined) await deleteSessions(db, session.accountId, { id: session.id })
 }
 

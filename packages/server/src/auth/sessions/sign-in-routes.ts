@@ -21,7 +21,7 @@ import { signInSecret } from './sign-in-secret.ts'
 import { createSignInTries } from './sign-in-tries.ts'
 
 export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'record' | 'onRecorded' | 'addressOf'> {
-  /** Charges a call to who makes it; may throw RATE_LIMITED. */
+  /** Charges a call to its caller. May throw RATE_LIMITED. */
   beforeRequest: (requester: Requester<Viewer>) => void
   db: Database
   secrets: Secrets
@@ -32,7 +32,7 @@ export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'record' | 'o
 
 const BODY_BYTES = 64 * 1024
 
-/** What the console's sign-in calls, under /auth. Whatever better-auth could do besides is not reached. */
+/** Registers the calls of the console's sign-in under /auth. Other functions of better-auth are not served. */
 export function registerSignIn(app: FastifyInstance, { secrets, log, beforeRequest, ...options }: SignInOptions): void {
   const { db, config, clock, addressOf } = options
   const running = new Set<Promise<void>>()
@@ -40,7 +40,7 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
     ...options,
     inBackground(work) {
       const handled = work
-        .catch((error: unknown) => log.error({ err: error }, 'a failed sign-in could not be recorded'))
+        .catch((error: unknown) => log.error({ err: error }, 'cannot record a failed sign-in'))
         .finally(() => running.delete(handled))
       running.add(handled)
     },
@@ -49,7 +49,7 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
     tries: createSignInTries(db, clock),
     forward: createForward({ db, config, addressOf, secrets, log }),
   }
-  const refused = createRefusalLog(log, 'a sign-in was refused')
+  const refused = createRefusalLog(log, 'rejected a sign-in')
   app.register(async (scope) => {
     scope.addHook('onClose', async () => {
       await Promise.all(running)
@@ -66,7 +66,7 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
   })
 }
 
-/** The same for everything that reads or writes the cookie. */
+/** The session cookie, for all code that reads or writes it. */
 export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUrl' | 'tlsCert'>): SessionCookie =>
   sessionCookie({ secret: () => signInSecret(secrets), isSecure: isHttps(config) })
 
@@ -80,12 +80,12 @@ function registerCall(scope: FastifyInstance, call: AuthCall, { beforeRequest, r
     exposeHeadRoute: false,
     async handler(request, reply) {
       const isOurs = isFromConsole(request, deps.config.publicUrl)
-      // What another site sends is nobody's, whatever cookie the browser sent along.
+      // A request from another site has no session, even if the browser sends its cookie.
       const session = isOurs ? await findSession(request, deps) : undefined
       const cookies: string[] = []
       try {
         beforeRequest({ request, reply, viewer: session === undefined ? null : viewerOf(session) })
-        if (!isOurs) throw fromElsewhere()
+        if (!isOurs) throw otherOrigin()
         const fields = readFields(method === 'GET' ? {} : parseJsonBody(bodyOf(request)), '', takes)
         const answer = await handle({ ...deps, request, fields, session, cookies })
         if (cookies.length > 0) reply.header('set-cookie', cookies)
@@ -106,7 +106,7 @@ async function findSession({ headers }: FastifyRequest, { cookie, sessions }: Au
   return token ? sessions.find(token) : undefined
 }
 
-function fromElsewhere(): ApiError {
+function otherOrigin(): ApiError {
   const message = `send this from a page of this server, with the header ${CONSOLE_HEADER}: 1 and, by POST, as application/json`
   return new ApiError('FORBIDDEN', message, { reason: 'other-origin' })
 }

@@ -1,5 +1,5 @@
 import type { KeySecrets } from '../secrets.ts'
 
-/** What cookies are signed with and codes of authenticator apps are kept under. */
+/** Signs cookies, and encrypts the secrets of authenticator apps. */
 export const signInSecret = (secrets: Pick<KeySecrets, 'deriveKey'>): string =>
   secrets.deriveKey('console sign-in').toString('base64url')

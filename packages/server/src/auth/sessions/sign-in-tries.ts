@@ -6,7 +6,7 @@ import { countTry, forgiveTries } from './sign-in.queries.ts'
 
 const WINDOW_MS = 60_000
 
-/** Who tries, or on whom it is tried, and how often a minute that may be. */
+/** The source or the target of attempts, and how many are allowed in a minute. */
 export interface TriesSubject {
   name: string
   allowed: number
@@ -14,11 +14,11 @@ export interface TriesSubject {
 
 export const triesOf = {
   address: (ip: string): TriesSubject => ({ name: `address ${networkOf(ip)}`, allowed: 10 }),
-  /** Asked for whenever a sign-in page opens. */
+  /** Options are requested whenever a sign-in page opens. */
   passkeyOptions: (ip: string): TriesSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
   /**
-   * Not the address itself: people mistype their passwords there. Twice what a network address may, two of whose minutes can fall
-   * into one of these: it takes more than one of them to keep somebody out.
+   * A hash, because people mistype their passwords in the field for the e-mail address. The limit is twice that of a network address, because
+   * two of its minutes can overlap one of these: a single network address cannot lock out a user.
    */
   email: (email: string): TriesSubject => {
     const hash = createHash('sha256').update(email.toLowerCase()).digest('base64')
@@ -27,14 +27,14 @@ export const triesOf = {
   account: (accountId: string): TriesSubject => ({ name: `account ${accountId}`, allowed: 10 }),
 }
 
-/** Counts what could be guesses, in the database, so that it is counted once for all server processes. */
+/** Counts possible guesses in the database, so that all server processes share the count. */
 export interface SignInTries {
   /**
-   * Counts a try before anything is looked at, against one subject after the other. Throws RATE_LIMITED at the first that has had too
-   * many, and then counts no further: what is refused for who tries it does not count against whom it is tried on.
+   * Counts an attempt against one subject after the other, before credentials are checked. Throws RATE_LIMITED at the first subject over
+   * its limit and counts no further: an attempt that is rejected for its source does not count against its target.
    */
   count(subjects: readonly TriesSubject[]): Promise<void>
-  /** It was no guess. */
+  /** Undoes the count of a successful attempt. */
   forgive(subjects: readonly TriesSubject[]): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function createSignInTries(db: Database, clock: () => Date): SignInTries 
     const { tries, ends } = await countTry(db, name, { now, ends: new Date(now.getTime() + WINDOW_MS) })
     if (tries <= allowed) return
     const retryAfter = Math.max(1, Math.ceil((ends.getTime() - now.getTime()) / 1_000))
-    throw new ApiError('RATE_LIMITED', `too many tries: come back in ${retryAfter} seconds`, { retryAfter })
+    throw new ApiError('RATE_LIMITED', `too many tries: retry in ${retryAfter} seconds`, { retryAfter })
   }
   return {
     async count(subjects) {

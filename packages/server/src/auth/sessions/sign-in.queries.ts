@@ -6,7 +6,7 @@ export interface StoredPassword {
   isDisabled: boolean
 }
 
-/** By the index that keeps addresses apart, case aside. */
+/** Uses the case-insensitive unique index on addresses. */
 export async function findPassword(db: Database, email: string): Promise<StoredPassword | undefined> {
   const [row] = await query<StoredPassword>(
     db,
@@ -18,8 +18,8 @@ export async function findPassword(db: Database, email: string): Promise<StoredP
 }
 
 /**
- * The same account, which nobody else changes until the transaction ends. Nobody begins a session of it meanwhile either: whoever does waits,
- * and is to look again then whether what let them in still holds.
+ * Locks the account until the transaction ends. Sign-ins wait meanwhile, and must check afterward whether their credentials are still
+ * valid.
  */
 export async function lockAccount(transaction: Database, email: string): Promise<string | undefined> {
   const [row] = await query<{ id: string }>(
@@ -61,12 +61,12 @@ export async function updatePassword(db: Database, accountId: string, passwordHa
     .execute()
 }
 
-/** Sign-ins of the account that are half-way, and browsers that it asks for no code. */
+/** Deletes unfinished sign-ins of the account, and its trusted browsers. */
 export async function deleteSteps(db: Database, accountId: string): Promise<void> {
   await db.deleteFrom('sign_in_step').where('value', '=', accountId).execute()
 }
 
-/** The subject's tries in its present window, this one counted. */
+/** Counts an attempt and returns the number of attempts in the subject's current window. */
 export async function countTry(
   db: Database,
   subject: string,
@@ -84,7 +84,7 @@ export async function countTry(
   return row!
 }
 
-/** Takes back one try of each; locks them in one order, so that no two sign-ins wait for each other. */
+/** Subtracts one attempt from each subject. Locks them in a fixed order to avoid deadlocks. */
 export async function forgiveTries(db: Database, subjects: readonly string[]): Promise<void> {
   await query(
     db,
@@ -94,7 +94,7 @@ export async function forgiveTries(db: Database, subjects: readonly string[]): P
   )
 }
 
-/** A bounded number of what is over; the next run takes more. */
+/** Deletes a limited number of expired rows; the next run deletes more. */
 export async function deleteExpiredSignIns(db: Database, now: Date): Promise<void> {
   for (const [table, column, key] of [
     ['session', 'expires', 'token'],

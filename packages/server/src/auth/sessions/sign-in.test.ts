@@ -4,10 +4,10 @@ import { type Browser, newPerson, openBrowser, refusalOf, signIn } from '../../.
 import { createUser } from '../../features/users/users.ts'
 
 let app: TestApp
-/** Each test has a minute of its own, which lasts as long as the test: tries are counted by the minute. */
+/** Each test has a separate minute that lasts as long as the test, because attempts are counted by the minute. */
 let now = Date.now()
 const clock = () => new Date(now)
-/** Whoever connects is a proxy, and tells where a request comes from. */
+/** Every client is a trusted proxy, which reports where a request comes from. */
 const trusting = { MUSTER_TRUSTED_PROXIES: '127.0.0.1' }
 beforeAll(async () => {
   app = await startTestApp({ clock, env: trusting })
@@ -22,7 +22,7 @@ const WRONG = [401, 'UNAUTHENTICATED', 'wrong-password']
 const LIMITED = [429, 'RATE_LIMITED', undefined]
 
 describe('signing in', () => {
-  it('gives a cookie that no script and no other site can use, and no token', async () => {
+  it('sets a cookie that scripts and other sites cannot use, and returns no token', async () => {
     const person = await newPerson(app)
     const browser = openBrowser(app)
     const answer = await browser.auth('/sign-in/email', { email: person.email, password: person.password })
@@ -40,7 +40,7 @@ describe('signing in', () => {
     expect(JSON.stringify(body)).not.toContain(token)
   })
 
-  it('works for addresses without a dot, in any case, and with a password from before', async () => {
+  it('works for addresses without a dot, case-insensitively, and with a password of an earlier release', async () => {
     const { email, password } = await createUser(app.db, { email: 'Owner@localhost', name: 'Ada' })
     for (const written of [email, 'owner@LOCALHOST', ` ${email} `]) {
       const browser = openBrowser(app)
@@ -49,7 +49,7 @@ describe('signing in', () => {
     }
   })
 
-  it('answers a wrong password, an unknown address and a user without a password alike', async () => {
+  it('gives the same response to a wrong password, an unknown address, and a user without a password', async () => {
     const [person, without] = [await newPerson(app), await newPerson(app)]
     await app.db.updateTable('account').set({ password_hash: null }).where('id', '=', without.id).execute()
     const answers = []
@@ -92,7 +92,7 @@ describe('signing in', () => {
     expect(answer.setCookies).toEqual([])
   })
 
-  it('ends the session that the browser had before', async () => {
+  it('ends the former session of the browser', async () => {
     const person = await newPerson(app)
     const browser = await signIn(app, person)
     const { email, password } = person
@@ -102,7 +102,7 @@ describe('signing in', () => {
     expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
   })
 
-  it('is an event that says from where and how; a wrong password is not', async () => {
+  it('is recorded as an event with its address and method; a wrong password is not', async () => {
     const person = await newPerson(app)
     await openBrowser(app).auth('/sign-in/email', { email: person.email, password: 'wrong' })
     const browser = await signIn(app, person)
@@ -120,7 +120,7 @@ describe('signing in', () => {
   })
 })
 
-describe('what better-auth could do besides', () => {
+describe('another function of better-auth', () => {
   let browser: Browser
   beforeAll(async () => {
     // The test before may have used up its minute.
@@ -152,7 +152,7 @@ describe('too many tries', () => {
   const signInFrom = (server: TestApp, address: string, body: { email: string; password: string }) =>
     openBrowser(server).send('/auth/sign-in/email', { body, headers: { 'x-forwarded-for': address } })
 
-  it('from one network address keep nobody else out; from two they do, on every server, for a minute', async () => {
+  it('from one network address do not lock out others; from two addresses they do, on every server, for a minute', async () => {
     const { email, password } = await newPerson(app)
     const other = await app.startAnother({ clock, env: trusting })
     const guessFrom = async (address: string) => {
@@ -178,7 +178,7 @@ describe('too many tries', () => {
     await other.close()
   })
 
-  it('from one network address are stopped, whatever e-mail address they are for', async () => {
+  it('from one network address are rejected for any e-mail address', async () => {
     for (let time = 0; time < 10; time++) {
       const answer = await openBrowser(app).auth('/sign-in/email', { email: `${time}@example.com`, password: 'wrong' })
       expect(refusalOf(answer)).toEqual(WRONG)
@@ -187,14 +187,14 @@ describe('too many tries', () => {
     expect((await openBrowser(app).auth('/sign-in/email', { email, password })).status).toBe(429)
   })
 
-  it('do not count those that went well', async () => {
+  it('do not include successful ones', async () => {
     const { email, password } = await newPerson(app)
     for (let time = 0; time < 15; time++) {
       expect((await openBrowser(app).auth('/sign-in/email', { email, password })).status).toBe(200)
     }
   })
 
-  it('count all that come at the same moment', async () => {
+  it('include all that arrive at the same moment', async () => {
     const { email } = await newPerson(app)
     const tries = Array.from({ length: 14 }, () =>
       openBrowser(app).auth('/sign-in/email', { email, password: 'wrong' }),

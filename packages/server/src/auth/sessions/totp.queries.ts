@@ -6,7 +6,7 @@ export interface TotpRow {
   backupCodes: string
 }
 
-/** All of them. Nobody else changes one until the transaction ends. */
+/** Reads all rows and locks them until the transaction ends. */
 export async function lockTotp(transaction: Database): Promise<TotpRow[]> {
   await query(transaction, 'lock table account_totp in share row exclusive mode', [])
   return query(
@@ -25,7 +25,7 @@ export async function writeTotp(transaction: Database, { accountId, secret, back
     .execute()
 }
 
-/** From now on no code is asked for. */
+/** Turns off codes. */
 export async function deleteTotp(transaction: Database, accountId: string): Promise<void> {
   await transaction.updateTable('account').set({ totp_enabled: false }).where('id', '=', accountId).execute()
   await transaction.deleteFrom('account_totp').where('account_id', '=', accountId).execute()

@@ -30,7 +30,7 @@ beforeEach(async () => {
   })
 })
 
-/** The database as the release before sessions left it. */
+/** The database as of the release before sessions. */
 async function migrateTo(last: string): Promise<void> {
   const files = (await readdir(migrations)).filter((file) => /^\d{4}_.*\.ts$/.test(file)).sort()
   const names = files.map((file) => file.slice(0, -3)).filter((name) => name <= last)
@@ -57,7 +57,7 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-/** The database of the test as a URL, for a server of its own process. */
+/** The URL of the test's database, for a server in a separate process. */
 async function urlOf({ host, port, user, password, database, connectionString }: pg.ClientConfig): Promise<string> {
   if (connectionString !== undefined) return connectionString
   const url = new URL('postgresql://localhost')
@@ -70,8 +70,8 @@ async function urlOf({ host, port, user, password, database, connectionString }:
   return url.href
 }
 
-describe('a database of the release before', () => {
-  it('keeps its passwords; and that release goes on adding users who can sign in', async () => {
+describe('a database of the previous release', () => {
+  it('keeps its passwords, and that release can still add users who can sign in', async () => {
     await migrateTo('0009_feed')
     await addAccount('before@example.com', 'a password from before')
     expect(await migrate(db)).toContain('0010_sessions')
@@ -90,8 +90,8 @@ describe('a database of the release before', () => {
   })
 })
 
-describe('the owner of a first start', () => {
-  it('signs in with what the credentials say, and nothing secret of it gets into the log', async () => {
+describe('the owner after the first start', () => {
+  it('signs in with the credentials in the file, and the log contains no secret of it', async () => {
     const folder = await newFolder()
     const server = await startServerProcess({
       DATABASE_URL: await urlOf(connection),
@@ -108,21 +108,21 @@ describe('the owner of a first start', () => {
     const code = codeOf(body.totpURI)
     expect((await browser.auth('/two-factor/verify-totp', { code })).status).toBe(200)
     const { rows } = await sql<{ token: string }>`select token from session`.execute(db)
-    // A fault in the middle of a sign-in is told, too.
+    // An internal error during a sign-in is logged, too.
     await sql`alter table sign_in_step rename to gone`.execute(db)
     const fault = await openBrowser(server).auth('/sign-in/email', { email, password })
     expect([fault.status, fault.body.errors[0].extensions.code]).toEqual([500, 'INTERNAL'])
     await server.stop()
 
     const said = server.stderr() + server.stdout()
-    expect(said).toContain('a sign-in was refused')
+    expect(said).toContain('rejected a sign-in')
     expect(said).toContain(fault.body.errors[0].extensions.requestId)
     const secret = new URL(body.totpURI).searchParams.get('secret') ?? ''
     for (const each of [password, wrong, secret, ...body.backupCodes, ...rows.map(({ token }) => token)]) {
       expect(each.length).toBeGreaterThan(5)
       expect(said).not.toContain(each)
     }
-    // Six digits, which a longer number or an id may have inside it by chance.
+    // Six digits, which a longer number or an id may contain by chance.
     expect(said).not.toMatch(new RegExp(`(?<![0-9a-f])${code}(?![0-9a-f])`))
     for (const value of browser.cookies.values()) expect(said).not.toContain(value)
   })

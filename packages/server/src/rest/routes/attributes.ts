@@ -1,17 +1,17 @@
 import type { Route } from '../route.ts'
 
-/** What holds attributes, and how a document comes to it. */
+/** A type with attributes, and how documents select it. */
 interface Holder {
-  /** In the names of operations. */
+  /** The noun in names of operations. */
   name: string
-  /** In sentences. */
+  /** The noun in summaries. */
   title: string
   path: string
-  /** The variables that name it, with a comma behind. */
+  /** The declaration of the variables that identify it, followed by a comma. */
   variables: string
   /** Its id, as a value in a document. */
   id: string
-  /** A query of some of its fields. */
+  /** Returns a query that selects fields of it. */
   select: (fields: string) => string
   at: string
 }
@@ -46,7 +46,7 @@ const holders: readonly Holder[] = [
   },
 ]
 
-/** Changes in a context name it in the path, so that deleting needs no body. */
+/** Changes in a context have the context in the path, so that deleting needs no body. */
 const places = [
   { path: '', suffix: '', where: '', variable: '', argument: '' },
   {
@@ -60,7 +60,7 @@ const places = [
 
 function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
   const { name, select, id } = holder
-  // Variables that a query does not use are not declared: $self is for changes alone.
+  // A query that does not use $self must not declare it: only changes use it.
   const variables = id === '$self' ? '' : holder.variables
   const context = place.variable === '' ? '$context: String' : '$context: String!'
   const path = `${holder.path}${place.path}/attributes`
@@ -79,7 +79,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'PATCH',
       path,
-      summary: `Merges the body into the attributes of ${title}: null removes, what is not mentioned stays.`,
+      summary: `Merges the body into the attributes of ${title}. null removes an attribute; others are unchanged.`,
       document: `mutation set${name}Attributes${place.suffix}(${holder.variables} $attributes: Object!${place.variable}) {
         setAttributes(serviceId: ${id}, attributes: $attributes${place.argument})
       }`,
@@ -101,7 +101,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'PUT',
       path: `${path}/{name}`,
-      summary: `Sets one attribute of ${title}; null removes it. Returns the value now in force.`,
+      summary: `Sets one attribute of ${title}; null removes it. Returns the resulting value.`,
       document: `mutation set${name}Attribute${place.suffix}(
         ${holder.variables} $name: String!, $value: String${place.variable}
       ) {
@@ -113,7 +113,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'DELETE',
       path: `${path}/{name}`,
-      summary: `Removes one attribute, or a group whole, of ${title}.`,
+      summary: `Removes one attribute, or a whole group, of ${title}.`,
       document: `mutation remove${name}Attribute${place.suffix}(${holder.variables} $name: String!${place.variable}) {
         setAttribute(serviceId: ${id}, name: $name, value: null${place.argument})
       }`,
@@ -134,7 +134,7 @@ const contextsOf = ({ name, title, path, variables, id, select, at }: Holder): R
 const overridesOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/contexts/{context}/overrides`,
-  summary: `What is set for ${title} in this context alone.`,
+  summary: `The overrides of ${title} in this context.`,
   document: `query get${name}Overrides(${id === '$self' ? '' : variables} $context: String!) {
     ${select('overrides(context: $context)')}
   }`,
@@ -151,7 +151,8 @@ export const attributeRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/attributes',
-    summary: 'Sets attributes of up to 1000 targets. Each item is all or none by itself and says how it went.',
+    summary:
+      'Sets attributes of up to 1000 targets. Each item succeeds or fails separately, and the response has the result of each.',
     document: `mutation setAttributesMany($items: [AttributesInput!]!) {
       items: setAttributesMany(items: $items) { ...AttributesResult }
     }`,

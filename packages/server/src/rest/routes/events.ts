@@ -22,7 +22,7 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/events/download',
-    summary: 'Where the same events can be downloaded as CSV, for one hour.',
+    summary: 'A link for downloading the same events as CSV, valid for one hour.',
     document: `query getEventsUrl($minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]) {
       login { url: eventsUrl(minDate: $minDate, maxDate: $maxDate, types: $types, deviceId: $deviceId) }
     }`,

@@ -12,7 +12,7 @@ export const registrationCodeRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/registration-codes',
-    summary: 'Creates a code that devices register themselves with. It is in this answer and never again.',
+    summary: 'Creates a registration code for devices. The code is only in this response.',
     document: `mutation createRegistrationCode(
       $name: String, $platform: String, $services: [ServiceInput!], $attributes: Object, $uses: Int = 1, $expires: DateTime
     ) {
@@ -27,7 +27,7 @@ export const registrationCodeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/registration-codes/{id}',
-    summary: 'A registration code.',
+    summary: 'Gets a registration code.',
     document: 'query getRegistrationCode { login { registrationCodes { ...RegistrationCode } } }',
     at: 'login.registrationCodes[id]',
     status: 200,

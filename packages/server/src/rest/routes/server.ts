@@ -4,7 +4,7 @@ export const serverRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/version',
-    summary: 'Release of the server. Needs no signature.',
+    summary: 'The release of the server. Needs no signature.',
     document: 'query getVersion { version }',
     isPublic: true,
     status: 200,
@@ -12,14 +12,14 @@ export const serverRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/application-types',
-    summary: 'Types that a service can be given.',
+    summary: 'The types that a service can have.',
     document: 'query listApplicationTypes { items: applicationTypes { ...ApplicationType } }',
     status: 200,
   },
   {
     method: 'GET',
     path: '/limits',
-    summary: 'The limits in force and how much of each is used.',
+    summary: 'The current limits and their usage.',
     document: 'query listLimits { login { items: limits { ...Limit } } }',
     at: 'login',
     status: 200,

@@ -9,12 +9,12 @@ import type { AttemptedUser } from './attempted-user.queries.ts'
 
 const WINDOW_MS = 60_000
 
-/** Reasons that mean someone showed wrong credentials, or right ones of a disabled user. */
+/** Reasons for a failed sign-in: wrong credentials, or the right ones of a disabled user. */
 const failures: readonly unknown[] = ['wrong-password', 'wrong-code', 'passkey-refused', 'user-disabled']
 
-/** An attempt to show who one is. */
+/** An attempt to authenticate. */
 export interface Attempt {
-  /** What was shown, such as `password`. */
+  /** The kind of credentials, such as `password`. */
   method: string
   /** The user whom the attempt was aimed at; undefined if no user has what was named. */
   findUser: () => Promise<AttemptedUser | undefined>
