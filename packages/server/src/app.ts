@@ -26,7 +26,7 @@ import { reportRoute } from './features/presence/report-route.ts'
 import { registerRoute } from './features/registration-codes/register-route.ts'
 import { recordAuditEntry } from './features/users/record-audit-entry.ts'
 import { recordSignIn } from './features/users/record-sign-in.ts'
-import { schemaText } from './graphql/assemble.ts'
+import { printSdl } from './graphql/assemble.ts'
 import { rowMeterOf } from './graphql/cost/row-meter.ts'
 import { causeOf } from './graphql/error-mapping.ts'
 import { createExecutor, type PreparedOperation } from './graphql/execute.ts'
@@ -53,9 +53,9 @@ import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { assertPermissions, publicFields } from './permissions.ts'
 import { createAccountSizes } from './rate-limits/account-sizes.ts'
+import { addRateLimitHeaders } from './rate-limits/rate-limit-headers.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createRequestCharges } from './rate-limits/request-charges.ts'
-import { addRateLimitHeaders } from './rate-limits/rate-limit-headers.ts'
 import { deprecationHeaders } from './rest/headers.ts'
 import { registerRest } from './rest/rest-route.ts'
 import { rowCosts } from './row-costs.ts'
@@ -167,7 +167,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const graphql: GraphqlRouteInput<Viewer> = {
     executor,
     path: '/graphql/v1',
-    sdl: schemaText(schema),
+    sdl: printSdl(schema),
     authenticate: deps.authenticate,
     beforeRequest,
     onRejected: charges.chargeRejected,
