@@ -140,11 +140,20 @@ export async function everyRowOf(db: Database, accountId: string): Promise<Recor
   return Object.fromEntries(Array.from(byTable, ([name, rows]) => [name, rows.map(({ row }) => row)]))
 }
 
-/** The same without what reading changes: when keys were last used, and the summary of attribute names. */
+/**
+ * The same without what reading changes: when keys were last used, the summary of attribute names, and the events of the
+ * download links that the account's own user had made.
+ */
 export async function everyRowBesideUse(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await everyRowOf(db, accountId)
-  const { access_key: keys = [], attribute_name: _, attribute_name_summary: __, ...others } = rows
-  return { ...others, access_key: keys.map((key) => ({ ...(key as object), last_used: null })) }
+  const { access_key: keys = [], event: events = [], attribute_name: _, attribute_name_summary: __, ...others } = rows
+  const isOwnLink = (event: object): boolean =>
+    'type' in event && event.type === 'DOWNLOAD_LINK_CREATE' && 'actor_id' in event && event.actor_id === accountId
+  return {
+    ...others,
+    access_key: keys.map((key) => ({ ...(key as object), last_used: null })),
+    event: events.filter((event) => !isOwnLink(event as object)),
+  }
 }
 
 interface AccountTable {
