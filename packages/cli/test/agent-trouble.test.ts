@@ -84,7 +84,10 @@ test('reports a rotated secret, and uses a new registration', async () => {
   const status = await desk.status()
   expect([status.code, JSON.parse(status.stdout)]).toEqual([
     1,
-    expect.objectContaining({ connected: false, problem: expect.stringContaining('rotated, or the device deleted') }),
+    expect.objectContaining({
+      connected: false,
+      problem: expect.stringContaining('the secret was rotated or the device was deleted'),
+    }),
   ])
   expect(await desk.register(code)).toMatchObject({ code: 0, stdout: expect.stringContaining('Registered again') })
   await until(async () => JSON.parse((await desk.status()).stdout).connected)

@@ -108,7 +108,7 @@ describe('bulk changes', () => {
     })
     expect(await changed(user)).toBe(1)
     expect(await lines('attributes', 'set', ...where, 'mark=x', '--yes')).toEqual([
-      { done: 2, rejected: [], interrupted: false },
+      { done: 2, refused: [], interrupted: false },
     ])
     const all = await run('attributes', 'set', '--all', 'mark=x', '--yes')
     expect(all).toMatchObject({ code: 3, stdout: '2 done, 1 rejected\n', stderr: expect.stringContaining('CONFLICT') })
