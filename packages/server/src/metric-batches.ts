@@ -12,37 +12,70 @@ const VALUES = 1_000
 
 /** Adds one for each call. */
 export function countInBatches(counter: Counter): Batch<(...labels: readonly string[]) => void> {
-  const counts = new Map<string, { labels: readonly string[]; count: number }>()
+  const counts = createByLabels(() => ({ count: 0 }))
   return {
     add(...labels) {
-      const joined = labels.join('\n')
-      const found = counts.get(joined)
-      if (found === undefined) counts.set(joined, { labels, count: 1 })
-      else found.count++
+      counts.of(labels).count++
     },
-    handOver() {
-      for (const { labels, count } of counts.values()) counter.labels(...labels).inc(count)
-      counts.clear()
-    },
+    handOver: () => counts.handOver((labels, { count }) => counter.labels(...labels).inc(count)),
   }
 }
 
 export function observeInBatches(histogram: Histogram): Batch<(value: number, ...labels: readonly string[]) => void> {
-  const observed = new Map<string, { labels: readonly string[]; values: number[] }>()
-  const handOver = (): void => {
-    for (const { labels, values } of observed.values()) {
+  const observed = createByLabels((): number[] => [])
+  const handOver = (): void =>
+    observed.handOver((labels, values) => {
       const { observe } = histogram.labels(...labels)
       for (const value of values) observe(value)
-    }
-    observed.clear()
-  }
+    })
   return {
     add(value, ...labels) {
-      const joined = labels.join('\n')
-      const found = observed.get(joined)
-      if (found === undefined) observed.set(joined, { labels, values: [value] })
-      else if (found.values.push(value) === VALUES) handOver()
+      if (observed.of(labels).push(value) === VALUES) handOver()
     },
     handOver,
+  }
+}
+
+/** One value for each list of labels. */
+interface ByLabels<Value> {
+  of(labels: readonly string[]): Value
+  /** Passes on every value, and forgets them. */
+  handOver(to: (labels: readonly string[], value: Value) => void): void
+}
+
+interface Branch<Value> {
+  value: Value | undefined
+  readonly next: Map<string, Branch<Value>>
+}
+
+/** A tree with a level for each label: joining the labels to one key would take longer than everything else here. */
+function createByLabels<Value>(create: () => Value): ByLabels<Value> {
+  const newBranch = (): Branch<Value> => ({ value: undefined, next: new Map() })
+  let root = newBranch()
+  let entries: [labels: readonly string[], value: Value][] = []
+
+  return {
+    of(labels) {
+      let branch = root
+      for (const label of labels) {
+        let next = branch.next.get(label)
+        if (next === undefined) {
+          next = newBranch()
+          branch.next.set(label, next)
+        }
+        branch = next
+      }
+      if (branch.value === undefined) {
+        branch.value = create()
+        entries.push([labels, branch.value])
+      }
+      return branch.value
+    },
+    handOver(to) {
+      const all = entries
+      root = newBranch()
+      entries = []
+      for (const [labels, value] of all) to(labels, value)
+    },
   }
 }

@@ -99,9 +99,11 @@ export function endSilence(pool: pg.Pool, { connection, mostMs, onChange }: Sile
   pool.on('remove', (client) => takenAt.delete(client))
 
   return {
-    connect: () =>
-      new Promise((resolve, reject) => {
-        if (isSilent) return reject(silent())
+    connect() {
+      if (isSilent) return Promise.reject(silent())
+      // A free connection is there at once: nothing waits.
+      if (pool.idleCount > 0 && pool.waitingCount === 0) return pool.connect()
+      return new Promise((resolve, reject) => {
         const wait: Waiting = { since: performance.now(), refuse: reject }
         waiting.add(wait)
         start()
@@ -112,7 +114,8 @@ export function endSilence(pool: pg.Pool, { connection, mostMs, onChange }: Sile
             reject(error)
           },
         )
-      }),
+      })
+    },
     close: question.close,
   }
 }

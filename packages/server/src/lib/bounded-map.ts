@@ -1,4 +1,7 @@
-/** A map of at most `size` entries: a new one pushes out the one that was set or got longest ago. */
+/**
+ * A map of at most `size` entries: a new entry evicts one that was not used for long. While at most half of the places are in use, a
+ * read does not count as use, because moving an entry costs more than finding it.
+ */
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
@@ -10,7 +13,7 @@ export function boundedMap<Key, Value>(size: number): BoundedMap<Key, Value> {
   const entries = new Map<Key, Value>()
   let youngest: Key | undefined
   const put = (key: Key, value: Value): void => {
-    // A Map keeps the order of insertion, so putting an entry in anew makes it the youngest.
+    // A Map keeps the order of insertion, so inserting an entry again makes it the youngest.
     entries.delete(key)
     entries.set(key, value)
     youngest = key
@@ -18,7 +21,7 @@ export function boundedMap<Key, Value>(size: number): BoundedMap<Key, Value> {
   return {
     get(key) {
       const value = entries.get(key)
-      if (value !== undefined && key !== youngest) put(key, value)
+      if (value !== undefined && key !== youngest && entries.size > size / 2) put(key, value)
       return value
     },
     set(key, value) {
