@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { hasProgram } from '../examples/test/programs.ts'
-import { seedDevices } from '../packages/server/test/seed-devices.ts'
+import { seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { describeConsole, startConsole } from './harness.ts'
 
 const run = promisify(execFile)

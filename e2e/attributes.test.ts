@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { type SeedDevice, seedDevices } from '../packages/server/test/seed-devices.ts'
+import { type SeedDevice, seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
 describeConsole('attributes of a device', () => {

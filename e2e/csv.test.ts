@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { type SeedDevice, seedDevices } from '../packages/server/test/seed-devices.ts'
+import { type SeedDevice, seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
 describeConsole('CSV of devices', () => {

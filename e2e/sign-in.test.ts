@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { codeOf, wrongCodeOf } from '../packages/server/test/totp.ts'
+import { codeOf, wrongCodeOf } from '../packages/server/test/clients/totp.ts'
 import { describeConsole, signIn, signOut, startConsole } from './harness.ts'
 
 describeConsole('signing in', () => {

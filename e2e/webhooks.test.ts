@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Receiver, startReceiver, verifyMessage } from '../packages/server/test/receiver.ts'
+import { type Receiver, startReceiver, verifyMessage } from '../packages/server/test/harness/webhook-receiver.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
 describeConsole('webhooks', () => {

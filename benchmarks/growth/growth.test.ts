@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/app.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/harness/app.ts'
 import { atDatabase } from '../../packages/server/test/global-setup.ts'
 import { readExplanations } from '../run/explanations.ts'
 import { graphql, toRequest } from '../run/operation.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/app.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/harness/app.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TestApp, TestUser } from '../../server/test/app.ts'
+import type { TestApp, TestUser } from '../../server/test/harness/app.ts'
 import { muster, type Ran, type Running, startMuster, temporaryFolder } from './muster.ts'
 
 export interface SeenDevice {

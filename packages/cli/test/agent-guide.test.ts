@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
 import { until } from './agent-desk.ts'
 import { credentialsOf, muster, startMuster, temporaryFolder } from './muster.ts'
 

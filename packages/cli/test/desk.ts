@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TestApp, TestUser } from '../../server/test/app.ts'
+import type { TestApp, TestUser } from '../../server/test/harness/app.ts'
 import { credentialsOf, muster, type Ran, temporaryFolder } from './muster.ts'
 
 export interface Desk {

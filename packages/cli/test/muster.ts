@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { formatCredentials } from '@muster/server/start/credentials-file.ts'
 import type pg from 'pg'
 import { onTestFinished } from 'vitest'
-import type { TestUser } from '../../server/test/app.ts'
+import type { TestUser } from '../../server/test/harness/app.ts'
 
 export const launcher = new URL('../bin/muster.js', import.meta.url).pathname
 

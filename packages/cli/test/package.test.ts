@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildPackage as buildClient } from '../../client/scripts/build-package.ts'
-import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
 import { buildPackage } from '../scripts/build-package.ts'
 import { credentialsOf, temporaryFolder } from './muster.ts'
 

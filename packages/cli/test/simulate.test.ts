@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Aedes } from 'aedes'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../server/test/app.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../server/test/harness/app.ts'
 import { credentialsOf, muster, type Ran, startMuster, temporaryFolder } from './muster.ts'
 
 let app: TestApp

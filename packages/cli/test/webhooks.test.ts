@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/app.ts'
-import { startReceiver } from '../../server/test/receiver.ts'
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
+import { startReceiver } from '../../server/test/harness/webhook-receiver.ts'
 import { type Account, addDevices, openAccount } from './account.ts'
 import type { Running } from './muster.ts'
 

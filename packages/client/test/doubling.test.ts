@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
 import { ConflictError, Muster, OutcomeUnknownError } from '../src/index.ts'
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts'
 

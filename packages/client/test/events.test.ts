@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/app.ts'
-import { claimPorts } from '../../server/test/ports.ts'
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
+import { claimPorts } from '../../server/test/harness/ports.ts'
 import { BadUserInputError, Muster, NotFoundError, UnauthenticatedError, UnreachableError } from '../src/index.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 

@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/app.ts'
+import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
 import {
   BadUserInputError,
   ForbiddenError,

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { putCluster } from '../test/cluster.ts'
+import { putCluster } from '../test/database/data-folder.ts'
 import { administer, atDatabase, dropDatabase } from '../test/global-setup.ts'
-import { failToStart, readCredentials, sendAs, startServerProcess } from '../test/server-process.ts'
+import { failToStart, readCredentials, sendAs, startServerProcess } from '../test/harness/server-process.ts'
 
 const me = '{ login { email accessKeys { key } } }'
 

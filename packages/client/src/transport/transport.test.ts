@@ -1,6 +1,6 @@
 import { parseSignature, verifySignature } from '@muster/http-signature'
 import { describe, expect, it } from 'vitest'
-import { claimPorts } from '../../../server/test/ports.ts'
+import { claimPorts } from '../../../server/test/harness/ports.ts'
 import { answering, failed, fine, type Reply, refused, secret } from '../../test/answering.ts'
 import {
   BadAnswerError,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { everAnotherMinute } from '../../test/access/installation.ts'
-import { startDatabaseGate } from '../../test/database-gate.ts'
-import { openSite, type Server, type ServerOptions, type Site } from '../../test/site.ts'
+import { startDatabaseGate } from '../../test/database/database-proxy.ts'
+import { openSite, type Server, type ServerOptions, type Site } from '../../test/harness/authentication-servers.ts'
 import { deleteAccessKey, updateAccessKey } from '../features/access-keys/access-keys.ts'
 
 const SECOND = 1_000

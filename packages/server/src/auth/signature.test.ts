@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { everAnotherMinute } from '../../test/access/installation.ts'
-import { openSite, type Server, type Site } from '../../test/site.ts'
+import { openSite, type Server, type Site } from '../../test/harness/authentication-servers.ts'
 import { updateAccessKey } from '../features/access-keys/access-keys.ts'
 
 let site: Site

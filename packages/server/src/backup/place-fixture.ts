@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { inject } from 'vitest'
-import { createTestDatabase } from '../../test/database.ts'
+import { createTestDatabase } from '../../test/database/test-database.ts'
 import { administer, atDatabase, dropDatabase } from '../../test/global-setup.ts'
 import { createDatabase, createPool, type Database } from '../db/database.ts'
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createTestDatabase } from '../../test/database.ts'
+import { createTestDatabase } from '../../test/database/test-database.ts'
 import { type Notifications, openNotifications, type Subscription } from './notifications.ts'
 
 /** A way to the database on which every answer takes this long. */

@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp } from '../../test/app.ts'
-import { until } from '../../test/hooks.ts'
+import { startTestApp } from '../../test/harness/app.ts'
+import { until } from '../../test/api/webhooks.ts'
 import {
   failToStart,
   readCredentials,
   type ServerProcess,
   sendAs,
   startServerProcess,
-} from '../../test/server-process.ts'
-import { type Pair, startPair } from '../../test/standby.ts'
-import { unlimited } from '../../test/unlimited.ts'
+} from '../../test/harness/server-process.ts'
+import { type Pair, startPair } from '../../test/database/standby.ts'
+import { unlimited } from '../../test/harness/unlimited.ts'
 import { openDatabase } from './open-database.ts'
 import { createReadSide, type ReadPlace, type ReadSide } from './read-side.ts'
 import { openReplica, readSystem } from './replica.ts'

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
-import { createTestDatabase } from '../../test/database.ts'
-import { startDatabaseGate } from '../../test/database-gate.ts'
-import { until } from '../../test/hooks.ts'
+import { createTestDatabase } from '../../test/database/test-database.ts'
+import { startDatabaseGate } from '../../test/database/database-proxy.ts'
+import { until } from '../../test/api/webhooks.ts'
 import { createDatabase, createPool } from './database.ts'
 import { isDatabaseAway } from './database-away.ts'
 

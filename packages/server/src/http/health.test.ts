@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import { expect, it } from 'vitest'
-import { createTestDatabase } from '../../test/database.ts'
+import { createTestDatabase } from '../../test/database/test-database.ts'
 import { registerHealth } from './health.ts'
 
 it('is ready while the database answers, and alive in any case', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/app.ts'
-import { happening, registerDevice, signOn } from '../../test/mqtt-device.ts'
-import { rotate } from '../../test/registering.ts'
-import { findDevice } from '../../test/seen-device.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { happening, registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { rotate } from '../../test/api/device-registration.ts'
+import { findDevice } from '../../test/api/device-details.ts'
 import { cutOffDevices } from '../features/devices/cut-off.queries.ts'
 
 let app: TestApp

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/app.ts'
-import { happening, type RegisteredDevice, registerDevice, signOn } from '../../test/mqtt-device.ts'
-import { rotate } from '../../test/registering.ts'
-import { findDevice } from '../../test/seen-device.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { happening, type RegisteredDevice, registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { rotate } from '../../test/api/device-registration.ts'
+import { findDevice } from '../../test/api/device-details.ts'
 import { createDisconnectionLog, disconnected } from './disconnections.ts'
 
 describe('a device that the server disconnects is told of in the log', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/app.ts'
-import { inTime } from '../../test/in-time.ts'
-import { registerDevice, signOn } from '../../test/mqtt-device.ts'
-import { connectPacket, openRaw, packet, publishPacket } from '../../test/raw-mqtt.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { inTime } from '../../test/harness/repeat-until-fast.ts'
+import { registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { connectPacket, openRaw, packet, publishPacket } from '../../test/clients/raw-mqtt.ts'
 
 let app: TestApp
 let url: string

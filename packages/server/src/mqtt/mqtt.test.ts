@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/app.ts'
-import { happening, registerDevice, signOn } from '../../test/mqtt-device.ts'
-import { connectPacket, openRaw } from '../../test/raw-mqtt.ts'
-import { findDevice as findDeviceOf } from '../../test/seen-device.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { happening, registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { connectPacket, openRaw } from '../../test/clients/raw-mqtt.ts'
+import { findDevice as findDeviceOf } from '../../test/api/device-details.ts'
 
 let app: TestApp
 let url: string

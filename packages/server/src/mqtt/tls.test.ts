@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/app.ts'
-import { makeCertificate } from '../../test/certificate.ts'
-import { registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { makeCertificate } from '../../test/harness/certificate.ts'
+import { registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
 
 let folder: string
 let app: TestApp

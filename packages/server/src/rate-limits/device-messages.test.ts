@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/app.ts'
-import { basic, post, refusalOf } from '../../test/device.ts'
-import { registerDevice, signOn } from '../../test/mqtt-device.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { basic, post, refusalOf } from '../../test/clients/http-device.ts'
+import { registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
 
 /** The clock stops during a test, so no points are refilled. */
 const clock = { now: 0 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp, type TestUser, testUser } from '../../test/app.ts'
-import { newPerson, openBrowser, signIn } from '../../test/browser.ts'
-import { basic, post, refusalOf } from '../../test/device.ts'
-import { openStream, until } from '../../test/event-stream.ts'
-import { registerDevice } from '../../test/mqtt-device.ts'
-import { registrationsOn } from '../../test/registering.ts'
-import { restOf } from '../../test/rest.ts'
+import { startTestApp, type TestApp, type TestUser, testUser } from '../../test/harness/app.ts'
+import { newPerson, openBrowser, signIn } from '../../test/clients/browser.ts'
+import { basic, post, refusalOf } from '../../test/clients/http-device.ts'
+import { openStream, until } from '../../test/clients/event-stream.ts'
+import { registerDevice } from '../../test/clients/mqtt-device.ts'
+import { registrationsOn } from '../../test/api/device-registration.ts'
+import { restOf } from '../../test/clients/rest.ts'
 import { limits } from '../limits.ts'
 
 /** The clock stops during a test, so no points are refilled. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
-import { basic, post, refusalOf } from '../../test/device.ts'
-import { type RegisteredDevice, registerDevice, signOn } from '../../test/mqtt-device.ts'
-import { registrationsOn } from '../../test/registering.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
+import { basic, post, refusalOf } from '../../test/clients/http-device.ts'
+import { type RegisteredDevice, registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { registrationsOn } from '../../test/api/device-registration.ts'
 
 const DEVICE_BYTES = 65_536
 const ACCOUNT_BYTES = 5 * 1024 * 1024

@@ -6,11 +6,11 @@ import {
   receiversAllowed,
   startRefusingReceiver,
 } from '../../test/access/belongings.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../test/app.ts'
-import type { Receiver } from '../../test/receiver.ts'
-import { type Rest, restOf, send } from '../../test/rest.ts'
-import { createAnswerCheck } from '../../test/rest-answers.ts'
-import { callOf, queryValues } from '../../test/rest-calls.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
+import type { Receiver } from '../../test/harness/webhook-receiver.ts'
+import { type Rest, restOf, send } from '../../test/clients/rest.ts'
+import { createAnswerCheck } from '../../test/api/rest-responses.ts'
+import { callOf, queryValues } from '../../test/api/rest-calls.ts'
 import { buildSchema } from '../schema.ts'
 import { readOperation } from './operation.ts'
 import { type Route, routeName } from './route.ts'

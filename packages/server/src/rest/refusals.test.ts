@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startTestApp } from '../../test/app.ts'
-import { createTestDatabase } from '../../test/database.ts'
-import { startDatabaseGate } from '../../test/database-gate.ts'
-import { restOf } from '../../test/rest.ts'
-import { seedDevices } from '../../test/seed-devices.ts'
-import { readCredentials, startServerProcess } from '../../test/server-process.ts'
+import { startTestApp } from '../../test/harness/app.ts'
+import { createTestDatabase } from '../../test/database/test-database.ts'
+import { startDatabaseGate } from '../../test/database/database-proxy.ts'
+import { restOf } from '../../test/clients/rest.ts'
+import { seedDevices } from '../../test/factories/seed-devices.ts'
+import { readCredentials, startServerProcess } from '../../test/harness/server-process.ts'
 
 test('every route is 503 with Retry-After while the database is unavailable', async () => {
   const database = await createTestDatabase()

@@ -2,8 +2,8 @@ import { type GraphQLArgument, type GraphQLObjectType, getNamedType, isInputObje
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../../src/db/database.ts'
 import { buildSchema } from '../../src/schema.ts'
-import { type Answer, startTestApp, type TestApp, type TestUser } from '../app.ts'
-import type { Receiver } from '../receiver.ts'
+import { type Answer, startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
+import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
   type Belongings,
   everyRowOf,

@@ -5,8 +5,8 @@ import { newDeviceSecret } from '../../src/features/devices/device-secret.ts'
 import { newCode } from '../../src/features/registration-codes/code-text.ts'
 import { newMessageId } from '../../src/features/webhooks/webhook-message.ts'
 import { generateWebhookSecret } from '../../src/features/webhooks/webhook-secret.ts'
-import type { TestUser } from '../app.ts'
-import { type Receiver, startReceiver } from '../receiver.ts'
+import type { TestUser } from '../harness/app.ts'
+import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
 
 /** One of everything that a user can have and an argument can name. */
 export interface Belongings {

@@ -2,8 +2,8 @@ import { isAbstractType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../../src/db/database.ts'
 import { buildSchema } from '../../src/schema.ts'
-import { startTestApp, type TestApp, type TestUser } from '../app.ts'
-import type { Receiver } from '../receiver.ts'
+import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
+import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
   type Belongings,
   everyRowBesideUse,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../app.ts'
-import { basic, type DeviceAnswer, post } from '../device.ts'
-import { happening, signOn } from '../mqtt-device.ts'
-import type { Receiver } from '../receiver.ts'
+import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
+import { basic, type DeviceAnswer, post } from '../clients/http-device.ts'
+import { happening, signOn } from '../clients/mqtt-device.ts'
+import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
   type Belongings,
   everyRowOf,

@@ -10,9 +10,9 @@ import { openNotifications } from '../../src/db/notifications.ts'
 import { type AccessKeyInput, createAccessKey } from '../../src/features/access-keys/access-keys.ts'
 import { createFeed } from '../../src/features/events/feed/feed.ts'
 import { createOutbound } from '../../src/outbound/outbound.ts'
-import { createTestDatabase, type TestDatabase } from '../database.ts'
-import { newAccount } from '../new-account.ts'
-import { unlimited } from '../unlimited.ts'
+import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
+import { newAccount } from '../factories/account.ts'
+import { unlimited } from '../harness/unlimited.ts'
 
 /** One database under one master key, and as many whole servers on it as a test asks for. */
 export interface Installation extends TestDatabase {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildSchema } from '../../src/schema.ts'
-import { startTestApp, type TestApp } from '../app.ts'
-import type { Receiver } from '../receiver.ts'
+import { startTestApp, type TestApp } from '../harness/app.ts'
+import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
   type Belongings,
   everyRowBesideUse,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/auth/sessions/password.ts'
 import { query } from '../../src/db/database.ts'
-import { startTestApp, type TestApp } from '../app.ts'
-import { type Browser, signIn } from '../browser.ts'
-import type { Receiver } from '../receiver.ts'
+import { startTestApp, type TestApp } from '../harness/app.ts'
+import { type Browser, signIn } from '../clients/browser.ts'
+import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
   type Belongings,
   everyRowOf,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Answer, TestApp, TestUser } from '../app.ts'
-import { openStream } from '../event-stream.ts'
+import type { Answer, TestApp, TestUser } from '../harness/app.ts'
+import { openStream } from '../clients/event-stream.ts'
 import { type Call, notFound, ofWrongKind, text } from './call.ts'
 
 const events = (...args: string[]): string =>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventTypes } from '../../src/features/events/event-types.ts'
-import { startTestApp, type TestApp, type TestUser } from '../app.ts'
-import { openStreamOfTest, type RawStream, until } from '../event-stream.ts'
-import { type Receiver, startReceiver } from '../receiver.ts'
+import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
+import { openStreamOfTest, type RawStream, until } from '../clients/event-stream.ts'
+import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
 import { type Belongings, giveBelongings, receiversAllowed, startRefusingReceiver } from './belongings.ts'
 import { mutationCalls } from './mutation-calls.ts'
 

@@ -1,7 +1,7 @@
 import { type GraphQLArgument, type GraphQLObjectType, isNonNullType, isObjectType } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSchema } from '../../src/schema.ts'
-import { startTestApp, type TestApp, type TestUser } from '../app.ts'
+import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 
 /** A field with optional arguments: what it needs to be asked at all, and a document around it that shows what it does. */
 interface Asked {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
-import { putCluster } from '../cluster.ts'
+import { putCluster } from '../database/data-folder.ts'
 import { judgeService, wasRejected } from './judge.ts'
 import { createPopulation, type Population } from './population.ts'
 import { rows } from './rows.ts'

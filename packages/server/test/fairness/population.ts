@@ -6,7 +6,7 @@ import { seedFleet, vacuumFleetTables } from '../../../cli/src/seed/seed-fleet.t
 import type { Credentials } from '../../../cli/src/simulate/device.ts'
 import { addUser } from '../../../cli/src/users/add-user.ts'
 import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/device-secret.ts'
-import { sendAs } from '../server-process.ts'
+import { sendAs } from '../harness/server-process.ts'
 
 export interface AccessKey {
   keyId: string

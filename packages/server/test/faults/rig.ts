@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { putCluster } from '../cluster.ts'
+import { putCluster } from '../database/data-folder.ts'
 import {
   readCredentials,
   type ServerProcess,
   type SignedAnswer,
   sendAs,
   startServerProcess,
-} from '../server-process.ts'
-import { unlimited } from '../unlimited.ts'
+} from '../harness/server-process.ts'
+import { unlimited } from '../harness/unlimited.ts'
 import { type FaultyDatabase, openDatabase } from './database.ts'
 
 /** A PostgreSQL of its own and servers on it, each of which can be killed at any moment and is started anew. */

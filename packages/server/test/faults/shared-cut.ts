@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { DatabaseGate } from '../database-gate.ts'
-import type { SignedAnswer } from '../server-process.ts'
+import type { DatabaseGate } from '../database/database-proxy.ts'
+import type { SignedAnswer } from '../harness/server-process.ts'
 
 interface SharedCut {
   gate: DatabaseGate

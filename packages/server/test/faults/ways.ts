@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import { connect } from 'mqtt'
-import { openStream } from '../event-stream.ts'
-import type { RegisteredDevice } from '../mqtt-device.ts'
-import { restOf } from '../rest.ts'
-import { sendAs } from '../server-process.ts'
+import { openStream } from '../clients/event-stream.ts'
+import type { RegisteredDevice } from '../clients/mqtt-device.ts'
+import { restOf } from '../clients/rest.ts'
+import { sendAs } from '../harness/server-process.ts'
 
 export interface Installation {
   url: string

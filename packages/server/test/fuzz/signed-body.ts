@@ -1,5 +1,5 @@
 import { signRequest } from '@muster/http-signature'
-import type { TestApp, TestUser } from '../app.ts'
+import type { TestApp, TestUser } from '../harness/app.ts'
 
 export interface BodyAnswer {
   status: number

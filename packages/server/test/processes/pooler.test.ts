@@ -5,8 +5,8 @@ import { readConfig } from '../../src/config.ts'
 import { createDatabase, createPool, type Database, query } from '../../src/db/database.ts'
 import { OUTCOME_LOST } from '../../src/db/lost-outcome.ts'
 import { openServingDatabase } from '../../src/start/serving-database.ts'
-import { createTestDatabase, type TestDatabase } from '../database.ts'
-import { startDatabaseGate } from '../database-gate.ts'
+import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
+import { startDatabaseGate } from '../database/database-proxy.ts'
 import { pgbouncer, startPooler } from './pooler.ts'
 
 /** Finds the database as a start does; answers what the log says. */

@@ -4,8 +4,8 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { TestDatabase } from '../database.ts'
-import { startDatabaseGate } from '../database-gate.ts'
+import type { TestDatabase } from '../database/test-database.ts'
+import { startDatabaseGate } from '../database/database-proxy.ts'
 
 /** Where Debian puts it, which is not on every user's path. */
 export const pgbouncer = '/usr/sbin/pgbouncer'

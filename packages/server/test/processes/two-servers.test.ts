@@ -1,11 +1,11 @@
 import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type TestUser, testUser } from '../app.ts'
-import { newPerson, refusalOf, signIn } from '../browser.ts'
-import { EVENTS, namesOf, openStreamOfTest } from '../event-stream.ts'
-import { hooksOf, until } from '../hooks.ts'
-import { registerDevice, signOn } from '../mqtt-device.ts'
-import { startReceiver } from '../receiver.ts'
+import { type TestUser, testUser } from '../harness/app.ts'
+import { newPerson, refusalOf, signIn } from '../clients/browser.ts'
+import { EVENTS, namesOf, openStreamOfTest } from '../clients/event-stream.ts'
+import { hooksOf, until } from '../api/webhooks.ts'
+import { registerDevice, signOn } from '../clients/mqtt-device.ts'
+import { startReceiver } from '../harness/webhook-receiver.ts'
 import { type Pair, POINTS, startPair } from './pair.ts'
 
 let pair: Pair

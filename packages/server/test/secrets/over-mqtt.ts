@@ -1,6 +1,6 @@
 import { connectAsync } from 'mqtt'
 import { expect } from 'vitest'
-import { happening } from '../mqtt-device.ts'
+import { happening } from '../clients/mqtt-device.ts'
 import type { Canaries } from './canaries.ts'
 
 /** What the log says where a device puts its secret in the wrong place. */

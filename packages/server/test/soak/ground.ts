@@ -8,7 +8,7 @@ import { startDatabase } from '../../../../benchmarks/webhooks/database.ts'
 import { seedFleet, vacuumFleetTables } from '../../../cli/src/seed/seed-fleet.ts'
 import type { Credentials } from '../../../cli/src/simulate/device.ts'
 import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/device-secret.ts'
-import { unlimited } from '../unlimited.ts'
+import { unlimited } from '../harness/unlimited.ts'
 
 export interface Ground {
   url: string

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import {
   type Browser,
   newPerson,
@@ -8,8 +8,8 @@ import {
   refusalOf,
   signIn,
   signInMethods,
-} from '../../../test/browser.ts'
-import { codeOf, wrongCodeOf } from '../../../test/totp.ts'
+} from '../../../test/clients/browser.ts'
+import { codeOf, wrongCodeOf } from '../../../test/clients/totp.ts'
 
 const login = '{ login { email } }'
 const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { createAuthenticator } from '../../../test/authenticator.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { createAuthenticator } from '../../../test/clients/authenticator.ts'
 import {
   type Browser,
   newPerson,
@@ -9,8 +9,8 @@ import {
   refusalOf,
   signIn,
   signInMethods,
-} from '../../../test/browser.ts'
-import { codeOf } from '../../../test/totp.ts'
+} from '../../../test/clients/browser.ts'
+import { codeOf } from '../../../test/clients/totp.ts'
 
 const login = '{ login { email } }'
 

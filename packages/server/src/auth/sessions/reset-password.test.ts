@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { createAuthenticator } from '../../../test/authenticator.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { createAuthenticator } from '../../../test/clients/authenticator.ts'
 import {
   type Browser,
   type BrowserAnswer,
@@ -10,8 +10,8 @@ import {
   type Person,
   refusalOf,
   signIn,
-} from '../../../test/browser.ts'
-import { codeOf } from '../../../test/totp.ts'
+} from '../../../test/clients/browser.ts'
+import { codeOf } from '../../../test/clients/totp.ts'
 import { resetPassword } from './reset-password.ts'
 
 let app: TestApp

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { type Browser, newPerson, openBrowser, type Person, refusalOf, signIn } from '../../../test/browser.ts'
-import { openStream } from '../../../test/event-stream.ts'
-import { openSessionStream } from '../../../test/session-stream.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { type Browser, newPerson, openBrowser, type Person, refusalOf, signIn } from '../../../test/clients/browser.ts'
+import { openStream } from '../../../test/clients/event-stream.ts'
+import { openSessionStream } from '../../../test/clients/session-stream.ts'
 
 const DAY = 86_400_000
 const login = '{ login { email } }'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { type Browser, newPerson, openBrowser, refusalOf, signIn } from '../../../test/browser.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { type Browser, newPerson, openBrowser, refusalOf, signIn } from '../../../test/clients/browser.ts'
 import { createUser } from '../../features/users/users.ts'
 
 let app: TestApp

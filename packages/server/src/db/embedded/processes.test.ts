@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { putCluster } from '../../../test/cluster.ts'
+import { putCluster } from '../../../test/database/data-folder.ts'
 import { connectOrStart, connectRunning } from './connect-running.ts'
 import { isGone, launchServer, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 

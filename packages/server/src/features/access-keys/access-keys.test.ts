@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { sendAs } from '../../../test/server-process.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sendAs } from '../../../test/harness/server-process.ts'
 
 let app: TestApp
 beforeAll(async () => {

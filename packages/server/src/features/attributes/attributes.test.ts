@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { type AttributeClient, attributeClient, refused } from '../../../test/attribute-client.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { type AttributeClient, attributeClient, refused } from '../../../test/api/attributes.ts'
 
 let app: TestApp
 let user: TestUser

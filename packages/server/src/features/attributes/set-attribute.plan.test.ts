@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/query-plans.ts'
+import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/database/query-plans.ts'
 import { serverSource } from '../events/event-source.ts'
 import { setOnDevice, setOnDevices, setOnService, setReserved } from './set-attribute.queries.ts'
 

@@ -8,7 +8,7 @@ import {
   connectTo,
   connectWatched,
   openAttributeWrites,
-} from '../../../test/attribute-writes.ts'
+} from '../../../test/database/attribute-writes.ts'
 import type { AttributeName } from './attribute-name.ts'
 import { setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 import { setTogether } from './set-together.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { eventsOf, findDevice, newDevice, refusal, register } from '../../../test/changed-devices.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { eventsOf, findDevice, newDevice, refusal, register } from '../../../test/api/devices.ts'
 import { limits } from '../../limits.ts'
 
 let app: TestApp

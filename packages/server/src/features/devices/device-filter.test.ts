@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { failure, list, named, names, userWith } from '../../../test/device-lists.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { failure, list, named, names, userWith } from '../../../test/api/device-lists.ts'
 
 let app: TestApp
 

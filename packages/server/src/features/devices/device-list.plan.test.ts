@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createExplainedDatabase, type ExplainedDatabase, type Plan } from '../../../test/query-plans.ts'
+import { createExplainedDatabase, type ExplainedDatabase, type Plan } from '../../../test/database/query-plans.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { createRowMeter } from '../../graphql/cost/row-meter.ts'

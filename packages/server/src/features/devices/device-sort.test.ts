@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { failure, list, named, names, userWith } from '../../../test/device-lists.ts'
-import type { SeedDevice } from '../../../test/seed-devices.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { failure, list, named, names, userWith } from '../../../test/api/device-lists.ts'
+import type { SeedDevice } from '../../../test/factories/seed-devices.ts'
 
 let app: TestApp
 

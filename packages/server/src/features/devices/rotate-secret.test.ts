@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { startTestApp } from '../../../test/app.ts'
-import { refusalOf } from '../../../test/device.ts'
+import { startTestApp } from '../../../test/harness/app.ts'
+import { refusalOf } from '../../../test/clients/http-device.ts'
 import { atDatabase } from '../../../test/global-setup.ts'
-import { newHardwareId, type Registrations, registrationsOn, rotate } from '../../../test/registering.ts'
+import { newHardwareId, type Registrations, registrationsOn, rotate } from '../../../test/api/device-registration.ts'
 import { deviceChannel } from './cut-off.queries.ts'
 
 let here: Registrations

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { newPerson, signIn } from '../../../test/browser.ts'
-import { happening, registerDevice, signOn } from '../../../test/mqtt-device.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { newPerson, signIn } from '../../../test/clients/browser.ts'
+import { happening, registerDevice, signOn } from '../../../test/clients/mqtt-device.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { type Answer, startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Database, query } from '../../db/database.ts'
 import { monthBefore } from './event-filter.ts'
 

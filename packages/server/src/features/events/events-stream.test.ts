@@ -1,7 +1,7 @@
 import { signRequest } from '@muster/http-signature'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import {
   codesOf,
   EVENTS,
@@ -11,7 +11,7 @@ import {
   type RawStream,
   signStream,
   until,
-} from '../../../test/event-stream.ts'
+} from '../../../test/clients/event-stream.ts'
 
 let app: TestApp
 let other: TestApp

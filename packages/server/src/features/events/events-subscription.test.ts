@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'graphql-sse'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import {
   codesOf,
   EVENTS,
@@ -13,7 +13,7 @@ import {
   type RawStream,
   signStream,
   until,
-} from '../../../test/event-stream.ts'
+} from '../../../test/clients/event-stream.ts'
 
 let app: TestApp
 let other: TestApp

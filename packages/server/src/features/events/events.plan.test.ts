@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createExplainedDatabase, type ExplainedDatabase, type Plan } from '../../../test/query-plans.ts'
+import { createExplainedDatabase, type ExplainedDatabase, type Plan } from '../../../test/database/query-plans.ts'
 import { eventExists, selectEvents, selectEventsOfDevices } from './events.queries.ts'
 
 const ACCOUNT = 'crowded'

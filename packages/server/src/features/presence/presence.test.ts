@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { inTime } from '../../../test/in-time.ts'
-import { registerDevice, signOn } from '../../../test/mqtt-device.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { inTime } from '../../../test/harness/repeat-until-fast.ts'
+import { registerDevice, signOn } from '../../../test/clients/mqtt-device.ts'
 
 let app: TestApp
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createTestDatabase } from '../../../test/database.ts'
-import { happening, type RegisteredDevice, signOn } from '../../../test/mqtt-device.ts'
-import { readCredentials, type ServerProcess, sendAs, startServerProcess } from '../../../test/server-process.ts'
+import { createTestDatabase } from '../../../test/database/test-database.ts'
+import { happening, type RegisteredDevice, signOn } from '../../../test/clients/mqtt-device.ts'
+import { readCredentials, type ServerProcess, sendAs, startServerProcess } from '../../../test/harness/server-process.ts'
 
 type AtEnd = (end: () => Promise<void>) => void
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { basic, type DeviceAnswer, post, refusalOf } from '../../../test/device.ts'
-import { inTime } from '../../../test/in-time.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { basic, type DeviceAnswer, post, refusalOf } from '../../../test/clients/http-device.ts'
+import { inTime } from '../../../test/harness/repeat-until-fast.ts'
 
 let app: TestApp
 let owner: TestUser

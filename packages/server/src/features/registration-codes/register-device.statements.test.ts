@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.ts'
+import { createTestDatabase } from '../../../test/database/test-database.ts'
 import { createDatabase, createPool } from '../../db/database.ts'
 import { registerWithCode } from './register-device.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { basic, type DeviceAnswer, refusalOf } from '../../../test/device.ts'
-import { newHardwareId, openRegistering, type Registering, rotate } from '../../../test/registering.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { basic, type DeviceAnswer, refusalOf } from '../../../test/clients/http-device.ts'
+import { newHardwareId, openRegistering, type Registering, rotate } from '../../../test/api/device-registration.ts'
 
 let site: TestApp
 let here: Registering

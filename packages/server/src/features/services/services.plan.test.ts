@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/query-plans.ts'
+import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/database/query-plans.ts'
 import { readServiceOrder } from './service-list.ts'
 import { selectServices, selectServicesOfDevices } from './services.queries.ts'
 

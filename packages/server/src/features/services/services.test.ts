@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { applicationTypeForPort, applicationTypes, BULK_SERVICE, findApplicationType } from './application-types.ts'
 
 let app: TestApp

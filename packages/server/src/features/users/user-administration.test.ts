@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { newPerson, openBrowser, refusalOf, signIn } from '../../../test/browser.ts'
-import { happening, registerDevice, signOn } from '../../../test/mqtt-device.ts'
-import { seedDevices } from '../../../test/seed-devices.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { newPerson, openBrowser, refusalOf, signIn } from '../../../test/clients/browser.ts'
+import { happening, registerDevice, signOn } from '../../../test/clients/mqtt-device.ts'
+import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { disableUser, enableUser, listUsers, removeUser } from './user-administration.ts'
 
 const log = pino({ level: 'silent' })

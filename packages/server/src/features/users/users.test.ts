@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { limits } from '../../limits.ts'
 import { createUser } from './users.ts'
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { hooksOf, until } from '../../../test/hooks.ts'
-import { startReceiver } from '../../../test/receiver.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { hooksOf, until } from '../../../test/api/webhooks.ts'
+import { startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
 const env = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
 

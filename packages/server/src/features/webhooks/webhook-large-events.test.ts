@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { hooksOf } from '../../../test/hooks.ts'
-import { startReceiver } from '../../../test/receiver.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { hooksOf } from '../../../test/api/webhooks.ts'
+import { startReceiver } from '../../../test/harness/webhook-receiver.ts'
 import { limits } from '../../limits.ts'
 
 let app: TestApp

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { type Hooks, hooksOf, until } from '../../../test/hooks.ts'
-import { inTime } from '../../../test/in-time.ts'
-import { type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { type Hooks, hooksOf, until } from '../../../test/api/webhooks.ts'
+import { inTime } from '../../../test/harness/repeat-until-fast.ts'
+import { type Receiver, startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
 let app: TestApp
 let receiver: Receiver

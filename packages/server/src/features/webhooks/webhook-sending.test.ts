@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { type Hooks, hooksOf, until } from '../../../test/hooks.ts'
-import { type Receiver, startReceiver, verifyMessage } from '../../../test/receiver.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { type Hooks, hooksOf, until } from '../../../test/api/webhooks.ts'
+import { type Receiver, startReceiver, verifyMessage } from '../../../test/harness/webhook-receiver.ts'
 
 let app: TestApp
 let receiver: Receiver

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/app.ts'
-import { type Receiver, startReceiver, verifyMessage } from '../../../test/receiver.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { type Receiver, startReceiver, verifyMessage } from '../../../test/harness/webhook-receiver.ts'
 
 let app: TestApp
 let user: TestUser

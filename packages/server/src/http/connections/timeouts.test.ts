@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/app.ts'
-import { makeCertificate } from '../../../test/certificate.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { makeCertificate } from '../../../test/harness/certificate.ts'
 
 const timeouts = { MUSTER_REQUEST_TIMEOUT: '2', MUSTER_KEEP_ALIVE_TIMEOUT: '1' }
 const body = 'POST /graphql/v1 HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{'

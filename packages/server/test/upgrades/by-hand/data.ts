@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Kysely, sql } from 'kysely'
-import { sendAs } from '../../server-process.ts'
+import { sendAs } from '../../harness/server-process.ts'
 import type { Done } from './load.ts'
 
 /** Beside the devices and services of `muster seed`: what people have of everything else. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sendAs } from '../../server-process.ts'
+import { sendAs } from '../../harness/server-process.ts'
 
 const WRITERS = 6
 const READERS = 2

@@ -1,6 +1,6 @@
 import { connect, type IClientOptions, type MqttClient } from 'mqtt'
 import { onTestFinished } from 'vitest'
-import type { TestUser } from './app.ts'
+import type { TestUser } from '../harness/app.ts'
 
 /** A device as registered, with what it signs on with. */
 export interface RegisteredDevice {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { TestUser } from './app.ts'
+import type { TestUser } from '../harness/app.ts'
 
 /** Registers a device with all that may be said of it, and reads it back. */
 export const register = `mutation ($name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 
 export interface NewAccount {
   id: string

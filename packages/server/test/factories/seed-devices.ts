@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../src/db/database.ts'
-import { newId } from '../src/features/devices/device-id.ts'
+import type { Database } from '../../src/db/database.ts'
+import { newId } from '../../src/features/devices/device-id.ts'
 
 export interface SeedDevice {
   id?: string

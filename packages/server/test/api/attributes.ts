@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Answer, TestUser } from './app.ts'
+import type { Answer, TestUser } from '../harness/app.ts'
 
 /** What a mutation answered: its result, or the code of its error. */
 export type Outcome<Result> = { result: Result } | { code: string; message: string }

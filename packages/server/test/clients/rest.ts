@@ -1,5 +1,5 @@
 import { type SignRequestOptions, signRequest } from '@muster/http-signature'
-import type { TestUser } from './app.ts'
+import type { TestUser } from '../harness/app.ts'
 
 export interface RestAnswer {
   status: number

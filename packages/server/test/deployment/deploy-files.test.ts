@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { settings } from '../src/config.ts'
-import { metricTable } from '../src/metric-table.ts'
-import { createMetrics } from '../src/metrics.ts'
+import { settings } from '../../src/config.ts'
+import { metricTable } from '../../src/metric-table.ts'
+import { createMetrics } from '../../src/metrics.ts'
 
-const folder = new URL('../../../deploy/', import.meta.url)
+const folder = new URL('../../../../deploy/', import.meta.url)
 const textOf = (name: string): string => readFileSync(new URL(name, folder), 'utf8')
 
 interface Panel {

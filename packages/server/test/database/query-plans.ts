@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { createDatabase, createPool, type Database } from '../src/db/database.ts'
-import { createTestDatabase } from './database.ts'
+import { createDatabase, createPool, type Database } from '../../src/db/database.ts'
+import { createTestDatabase } from './test-database.ts'
 
 /** A database of its own whose statements can be explained. */
 export interface ExplainedDatabase {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { clusterFolderOf } from '../src/db/embedded/cluster.ts'
-import { type Embedded, startEmbedded } from '../src/db/embedded/embedded.ts'
-import { putCluster } from './cluster.ts'
+import { clusterFolderOf } from '../../src/db/embedded/cluster.ts'
+import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
+import { putCluster } from './data-folder.ts'
 
 /** A PostgreSQL and a standby that streams from it, both empty. */
 export interface Pair {

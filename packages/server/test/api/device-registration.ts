@@ -1,5 +1,5 @@
-import type { TestApp, TestUser } from './app.ts'
-import { basic, type DeviceAnswer, post } from './device.ts'
+import type { TestApp, TestUser } from '../harness/app.ts'
+import { basic, type DeviceAnswer, post } from '../clients/http-device.ts'
 
 /** What devices and the owner of their codes do on a server. */
 export interface Registrations {

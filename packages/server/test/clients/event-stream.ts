@@ -2,7 +2,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signRequest } from '@muster/http-signature'
 import { onTestFinished } from 'vitest'
-import type { TestApp, TestUser } from './app.ts'
+import type { TestApp, TestUser } from '../harness/app.ts'
 
 export interface StreamMessage {
   event: string

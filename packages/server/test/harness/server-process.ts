@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { signRequest } from '@muster/http-signature'
 import { onTestFailed, onTestFinished } from 'vitest'
 
-const main = new URL('../src/main.ts', import.meta.url).pathname
+const main = new URL('../../src/main.ts', import.meta.url).pathname
 
 /** Characters of a server's log that a failed test shows. */
 const SHOWN = 8_000

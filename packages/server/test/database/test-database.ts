@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { inject } from 'vitest'
-import { createDatabase, createPool, type Database } from '../src/db/database.ts'
-import { createFairDatabase, type FairOptions } from '../src/db/fair/user-database.ts'
-import { administer, atDatabase, dropDatabase } from './global-setup.ts'
+import { createDatabase, createPool, type Database } from '../../src/db/database.ts'
+import { createFairDatabase, type FairOptions } from '../../src/db/fair/user-database.ts'
+import { administer, atDatabase, dropDatabase } from '../global-setup.ts'
 
 export interface TestDatabase {
   db: Database

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TestUser } from './app.ts'
-import type { Receiver } from './receiver.ts'
+import type { TestUser } from '../harness/app.ts'
+import type { Receiver } from '../harness/webhook-receiver.ts'
 
 /** What a user does with webhooks that go to a receiver, and what these tell of. */
 export interface Hooks {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { createDatabase, createPool, type Database, type PoolWatch } from '../src/db/database.ts'
-import type { AttributeName } from '../src/features/attributes/attribute-name.ts'
-import type { BaseWrite } from '../src/features/attributes/set-attribute.queries.ts'
-import { serverSource } from '../src/features/events/event-source.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createDatabase, createPool, type Database, type PoolWatch } from '../../src/db/database.ts'
+import type { AttributeName } from '../../src/features/attributes/attribute-name.ts'
+import type { BaseWrite } from '../../src/features/attributes/set-attribute.queries.ts'
+import { serverSource } from '../../src/features/events/event-source.ts'
+import { createTestDatabase, type TestDatabase } from './test-database.ts'
 import { insertDevices } from './query-plans.ts'
 
 /** A base value that was changed, as events tell it. */

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import type { Route } from '../src/rest/route.ts'
+import type { Route } from '../../src/rest/route.ts'
 
 interface OpenApi {
   paths: Record<string, Record<string, { responses: Record<string, Response> }>>

@@ -1,4 +1,4 @@
-import type { TestApp } from './app.ts'
+import type { TestApp } from '../harness/app.ts'
 import type { Browser } from './browser.ts'
 
 /** A subscription that a page of the console has open. */

@@ -1,4 +1,4 @@
-import type { TestUser } from './app.ts'
+import type { TestUser } from '../harness/app.ts'
 
 /** A device with its services and events, the newest first, as its owner sees them. */
 export async function findDevice(owner: TestUser, id: string) {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
-import { startEmbedded } from '../src/db/embedded/embedded.ts'
+import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 
 /**
  * Puts an embedded database into a data folder, as a first start leaves it, with nothing in it. It is a copy: making one anew

@@ -1,4 +1,4 @@
-import type { TestApp } from './app.ts'
+import type { TestApp } from '../harness/app.ts'
 
 export interface DeviceAnswer {
   status: number

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { generatePassword, hashPassword } from '../src/auth/sessions/password.ts'
-import type { TestApp } from './app.ts'
+import { generatePassword, hashPassword } from '../../src/auth/sessions/password.ts'
+import type { TestApp } from '../harness/app.ts'
 
 export interface BrowserAnswer {
   status: number

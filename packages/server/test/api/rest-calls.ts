@@ -1,5 +1,5 @@
-import { type Route, routeName } from '../src/rest/route.ts'
-import type { Belongings } from './access/belongings.ts'
+import { type Route, routeName } from '../../src/rest/route.ts'
+import type { Belongings } from '../access/belongings.ts'
 
 /** How a route is called with what somebody has. */
 export interface RestCall {
