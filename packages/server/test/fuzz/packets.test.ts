@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import { type RegisteredDevice, registerDevice, signOn } from '../clients/mqtt-device.ts'
 import { connectPacket, openRaw, packet, publishPacket } from '../clients/raw-mqtt.ts'
-import { naughty } from './naughty.ts'
+import { naughty } from './strings/naughty-strings.ts'
 import { createRandom, type Random } from './random.ts'
 import { patience, report, scale } from './scale.ts'
 

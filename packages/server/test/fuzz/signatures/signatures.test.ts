@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bypasses } from './bypasses.ts'
-import { exchange } from './exchange.ts'
-import { harmOf } from './harmless.ts'
-import { type FuzzedServer, keyId, now, publicPem, secret, signers, startFuzzedServer } from './installation.ts'
+import { exchange } from '../exchange.ts'
+import { harmOf } from '../harmless.ts'
+import { type FuzzedServer, keyId, now, publicPem, secret, signers, startFuzzedServer } from './server.ts'
 import { mayBeAccepted } from './model.ts'
 import { mutant } from './mutants.ts'
-import { createRandom } from './random.ts'
-import { patience, report, scale } from './scale.ts'
+import { createRandom } from '../random.ts'
+import { patience, report, scale } from '../scale.ts'
 import { rightRequests, toBytes } from './signed-requests.ts'
 
 let server: FuzzedServer

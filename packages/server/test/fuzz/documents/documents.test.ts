@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildSchema } from '../../src/schema.ts'
-import { type Belongings, giveBelongings, receiversAllowed, startRefusingReceiver } from '../access/belongings.ts'
-import { startTestApp, type TestApp } from '../harness/app.ts'
-import type { Receiver } from '../harness/webhook-receiver.ts'
-import { harmOf } from './harmless.ts'
-import { hostileDocuments } from './hostile-documents.ts'
-import { createRandom } from './random.ts'
+import { buildSchema } from '../../../src/schema.ts'
+import { type Belongings, giveBelongings, receiversAllowed, startRefusingReceiver } from '../../access/belongings.ts'
+import { startTestApp, type TestApp } from '../../harness/app.ts'
+import type { Receiver } from '../../harness/webhook-receiver.ts'
+import { harmOf } from '../harmless.ts'
+import { hostileDocuments } from './expensive-documents.ts'
+import { createRandom } from '../random.ts'
 import { randomRequest } from './random-documents.ts'
-import { isByHand, patience, report, scale } from './scale.ts'
-import { type BodyAnswer, prepareBody } from './signed-body.ts'
+import { isByHand, patience, report, scale } from '../scale.ts'
+import { type BodyAnswer, prepareBody } from '../signed-body.ts'
 
 let app: TestApp
 let receiver: Receiver

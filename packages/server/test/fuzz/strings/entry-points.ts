@@ -8,8 +8,8 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import type { Belongings } from '../access/belongings.ts'
-import { ways } from '../access/ways.ts'
+import type { Belongings } from '../../access/belongings.ts'
+import { ways } from '../../access/ways.ts'
 
 /** An argument that takes a text somewhere. */
 export interface TextPlace {

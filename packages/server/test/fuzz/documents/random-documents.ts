@@ -11,8 +11,8 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql'
-import { naughty } from './naughty.ts'
-import type { Random } from './random.ts'
+import { naughty } from '../strings/naughty-strings.ts'
+import type { Random } from '../random.ts'
 
 export interface RandomRequest {
   query: string

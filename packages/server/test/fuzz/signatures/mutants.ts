@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { formA, formB } from './handmade.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 import { hmacOf, host, postBody, toBytes, type Wire } from './signed-requests.ts'
 
 /** Pieces that matter to some parser. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { everAnotherMinute, openInstallation } from '../access/installation.ts'
-import { newAccount } from '../factories/account.ts'
+import { everAnotherMinute, openInstallation } from '../../access/installation.ts'
+import { newAccount } from '../../factories/account.ts'
 import type { Place } from './model.ts'
 import type { Signer } from './signed-requests.ts'
 
