@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { databaseUrl } from '../../packages/cli/test/muster.ts'
+import { databaseUrl } from '../../packages/cli/test/harness/muster.ts'
 import { createTestDatabase } from '../../packages/server/test/database/test-database.ts'
 import { claimPorts } from '../../packages/server/test/harness/ports.ts'
 import { type ServerProcess, startServerProcess } from '../../packages/server/test/harness/server-process.ts'

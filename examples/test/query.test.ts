@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { credentialsOf } from '../../packages/cli/test/muster.ts'
+import { credentialsOf } from '../../packages/cli/test/harness/muster.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/harness/app.ts'
 import { hasProgram, isThere } from './programs.ts'
 

@@ -2,11 +2,11 @@ import { chown, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { query } from '@muster/server/db/database.ts'
 import { expect, it, onTestFinished } from 'vitest'
-import { putCluster } from '../../server/test/database/data-folder.ts'
-import { createTestDatabase } from '../../server/test/database/test-database.ts'
-import { startServerProcess } from '../../server/test/harness/server-process.ts'
-import { databaseUrl, muster, temporaryFolder } from './muster.ts'
-import { ownerEvents } from './owner-events.ts'
+import { putCluster } from '../../../server/test/database/data-folder.ts'
+import { createTestDatabase } from '../../../server/test/database/test-database.ts'
+import { startServerProcess } from '../../../server/test/harness/server-process.ts'
+import { databaseUrl, muster, temporaryFolder } from '../harness/muster.ts'
+import { ownerEvents } from '../operator/owner-events.ts'
 
 it('backs up the embedded database, and restores it into an empty database with its key', async () => {
   const { path } = await temporaryFolder()

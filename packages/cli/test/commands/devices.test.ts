@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { addDevices, openAccount } from './account.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { addDevices, openAccount } from '../harness/cli-user.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { symlink } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { parseAgentConfig } from '../src/agent/config/config.ts'
-import { inspectMachine } from '../src/agent/inspect-machine.ts'
-import { derivedId } from '../src/agent/machine/hardware-id.ts'
-import { muster, type Ran, temporaryFolder } from './muster.ts'
+import { parseAgentConfig } from '../../src/agent/config/config.ts'
+import { inspectMachine } from '../../src/agent/inspect-machine.ts'
+import { derivedId } from '../../src/agent/machine/hardware-id.ts'
+import { muster, type Ran, temporaryFolder } from '../harness/muster.ts'
 
 async function check(config: string): Promise<Ran & { file: string }> {
   const file = await (await temporaryFolder()).write('agent.ini', config)

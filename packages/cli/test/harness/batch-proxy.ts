@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, request as send } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import { claimPorts } from '../../server/test/harness/ports.ts'
+import { claimPorts } from '../../../server/test/harness/ports.ts'
 
 export interface BulkProxy {
   url: string

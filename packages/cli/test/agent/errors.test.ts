@@ -3,9 +3,9 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { openAgentDesk, type SeenDevice, until } from './agent-desk.ts'
-import { muster } from './muster.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { openAgentDesk, type SeenDevice, until } from './machine.ts'
+import { muster } from '../harness/muster.ts'
 
 let app: TestApp
 beforeAll(async () => {

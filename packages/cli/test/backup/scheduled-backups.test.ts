@@ -2,10 +2,10 @@ import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { putCluster } from '../../server/test/database/data-folder.ts'
-import { readCredentials, sendAs, startServerProcess } from '../../server/test/harness/server-process.ts'
-import { muster, temporaryFolder } from './muster.ts'
-import { ownerEvents } from './owner-events.ts'
+import { putCluster } from '../../../server/test/database/data-folder.ts'
+import { readCredentials, sendAs, startServerProcess } from '../../../server/test/harness/server-process.ts'
+import { muster, temporaryFolder } from '../harness/muster.ts'
+import { ownerEvents } from '../operator/owner-events.ts'
 
 interface Finding {
   check: string

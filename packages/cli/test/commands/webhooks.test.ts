@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { startReceiver } from '../../server/test/harness/webhook-receiver.ts'
-import { type Account, addDevices, openAccount } from './account.ts'
-import type { Running } from './muster.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { startReceiver } from '../../../server/test/harness/webhook-receiver.ts'
+import { type Account, addDevices, openAccount } from '../harness/cli-user.ts'
+import type { Running } from '../harness/muster.ts'
 
 let app: TestApp
 beforeAll(async () => {

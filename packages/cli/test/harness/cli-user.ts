@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { TestApp, TestUser } from '../../server/test/harness/app.ts'
+import type { TestApp, TestUser } from '../../../server/test/harness/app.ts'
 import {
   credentialsOf,
   muster,

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { Aedes } from 'aedes'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { openAgentDesk, until } from './agent-desk.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { openAgentDesk, until } from './machine.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { counts, openDesk } from './desk.ts'
-import { credentialsOf, temporaryFolder } from './muster.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { counts, openDesk } from './workspace.ts'
+import { credentialsOf, temporaryFolder } from '../harness/muster.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Aedes } from 'aedes'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../server/test/harness/app.ts'
-import { credentialsOf, muster, type Ran, startMuster, temporaryFolder } from './muster.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
+import { credentialsOf, muster, type Ran, startMuster, temporaryFolder } from '../harness/muster.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { chown, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../server/test/database/test-database.ts'
-import { claimPorts } from '../../server/test/harness/ports.ts'
-import { startServerProcess } from '../../server/test/harness/server-process.ts'
-import { databaseUrl, muster, startMuster, temporaryFolder } from './muster.ts'
+import { createTestDatabase, type TestDatabase } from '../../../server/test/database/test-database.ts'
+import { claimPorts } from '../../../server/test/harness/ports.ts'
+import { startServerProcess } from '../../../server/test/harness/server-process.ts'
+import { databaseUrl, muster, startMuster, temporaryFolder } from '../harness/muster.ts'
 import { ownerEvents } from './owner-events.ts'
 
 const databases: TestDatabase[] = []

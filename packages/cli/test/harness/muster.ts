@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { formatCredentials } from '@muster/server/start/credentials-file.ts'
 import type pg from 'pg'
 import { onTestFinished } from 'vitest'
-import type { TestUser } from '../../server/test/harness/app.ts'
+import type { TestUser } from '../../../server/test/harness/app.ts'
 
-export const launcher = new URL('../bin/muster.js', import.meta.url).pathname
+export const launcher = new URL('../../bin/muster.js', import.meta.url).pathname
 
 export interface Ran {
   code: number | null

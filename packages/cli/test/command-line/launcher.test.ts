@@ -5,7 +5,7 @@ import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { launcher } from './muster.ts'
+import { launcher } from '../harness/muster.ts'
 
 /** A Node older than 24: an installed one, else this one with a fake version. */
 const olderNode = findOlderNode()

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { claimPorts } from '../../server/test/harness/ports.ts'
-import { modeOf, openAgentDesk, type SeenDevice } from './agent-desk.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { claimPorts } from '../../../server/test/harness/ports.ts'
+import { modeOf, openAgentDesk, type SeenDevice } from './machine.ts'
 
 let app: TestApp
 beforeAll(async () => {

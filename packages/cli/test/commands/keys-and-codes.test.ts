@@ -2,8 +2,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKeyPair } from '@muster/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { openAccount } from './account.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { openAccount } from '../harness/cli-user.ts'
 
 let app: TestApp
 beforeAll(async () => {

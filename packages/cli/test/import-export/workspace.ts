@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TestApp, TestUser } from '../../server/test/harness/app.ts'
-import { credentialsOf, muster, type Ran, temporaryFolder } from './muster.ts'
+import type { TestApp, TestUser } from '../../../server/test/harness/app.ts'
+import { credentialsOf, muster, type Ran, temporaryFolder } from '../harness/muster.ts'
 
 export interface Desk {
   user: TestUser

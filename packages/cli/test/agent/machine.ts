@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TestApp, TestUser } from '../../server/test/harness/app.ts'
-import { muster, type Ran, type Running, startMuster, temporaryFolder } from './muster.ts'
+import type { TestApp, TestUser } from '../../../server/test/harness/app.ts'
+import { muster, type Ran, type Running, startMuster, temporaryFolder } from '../harness/muster.ts'
 
 export interface SeenDevice {
   id: string

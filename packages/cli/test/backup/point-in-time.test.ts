@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { zstdCompressSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { putCluster } from '../../server/test/database/data-folder.ts'
+import { putCluster } from '../../../server/test/database/data-folder.ts'
 import {
   failToStart,
   readCredentials,
   type ServerProcess,
   sendAs,
   startServerProcess,
-} from '../../server/test/harness/server-process.ts'
-import { muster, startMuster, temporaryFolder } from './muster.ts'
-import { ownerEvents } from './owner-events.ts'
+} from '../../../server/test/harness/server-process.ts'
+import { muster, startMuster, temporaryFolder } from '../harness/muster.ts'
+import { ownerEvents } from '../operator/owner-events.ts'
 
 interface Listed {
   timeline: number

@@ -3,11 +3,11 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { commandTable } from '../src/commands/table.ts'
-import { buildWholeProgram } from '../src/program.ts'
-import { addDevices, openAccount } from './account.ts'
-import { launcher, muster } from './muster.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { commandTable } from '../../src/commands/table.ts'
+import { buildWholeProgram } from '../../src/program.ts'
+import { addDevices, openAccount } from '../harness/cli-user.ts'
+import { launcher, muster } from '../harness/muster.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { seedDevices } from '../../server/test/factories/seed-devices.ts'
-import { startBulkProxy } from './bulk-proxy.ts'
-import { counts, openDesk } from './desk.ts'
-import { credentialsOf, muster, startMuster, temporaryFolder } from './muster.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { seedDevices } from '../../../server/test/factories/seed-devices.ts'
+import { startBulkProxy } from '../harness/batch-proxy.ts'
+import { counts, openDesk } from './workspace.ts'
+import { credentialsOf, muster, startMuster, temporaryFolder } from '../harness/muster.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -3,12 +3,12 @@ import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildPackage as buildClient } from '../../client/scripts/build-package.ts'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { buildPackage } from '../scripts/build-package.ts'
-import { credentialsOf, temporaryFolder } from './muster.ts'
+import { buildPackage as buildClient } from '../../../client/scripts/build-package.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { buildPackage } from '../../scripts/build-package.ts'
+import { credentialsOf, temporaryFolder } from '../harness/muster.ts'
 
-const root = new URL('../../../', import.meta.url).pathname
+const root = new URL('../../../../', import.meta.url).pathname
 const run = promisify(execFile)
 
 let app: TestApp

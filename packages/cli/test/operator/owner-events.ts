@@ -1,4 +1,4 @@
-import { readCredentials, type ServerProcess, sendAs } from '../../server/test/harness/server-process.ts'
+import { readCredentials, type ServerProcess, sendAs } from '../../../server/test/harness/server-process.ts'
 
 export interface OwnerEvent {
   type: string
