@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
 import { claimPorts } from '../../../server/test/harness/ports.ts'
-import { modeOf, openAgentDesk, type SeenDevice } from './machine.ts'
+import { modeOf, openAgentMachine, type ReportedDevice } from './machine.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -26,38 +26,38 @@ const stop = (server: Server): Promise<void> => new Promise((resolve) => server.
 const config = (port: number, more = ''): string =>
   `interval = 1s\n[services]\npoll = 1s\nfind = no\nintranet = http:${port}\n${more}`
 
-const isActive = ({ state }: SeenDevice): boolean => state === 'active'
-const isInactive = ({ state }: SeenDevice): boolean => state === 'inactive'
-const hasService = (state: string) => (device: SeenDevice) =>
+const isActive = ({ state }: ReportedDevice): boolean => state === 'active'
+const isInactive = ({ state }: ReportedDevice): boolean => state === 'inactive'
+const hasService = (state: string) => (device: ReportedDevice) =>
   device.services.some((each) => each.name === 'intranet' && each.state === state)
 
 test('registers a machine as a device, and reports a service that starts and stops', async () => {
-  const desk = await openAgentDesk(app)
-  const code = await desk.newCode()
-  const registered = await desk.register(code)
+  const machine = await openAgentMachine(app)
+  const code = await machine.newCode()
+  const registered = await machine.register(code)
   expect(registered).toMatchObject({ code: 0, stderr: '' })
-  const { deviceId, secret } = await desk.kept()
+  const { deviceId, secret } = await machine.storedIdentity()
   expect(registered.stdout).toContain(deviceId)
-  expect([await modeOf(desk.state), await modeOf(join(desk.state, 'device.json'))]).toEqual(['700', '600'])
+  expect([await modeOf(machine.state), await modeOf(join(machine.state, 'device.json'))]).toEqual(['700', '600'])
 
   const port = (await claimPorts(1))[0]!
   const server = await listen(port)
-  const agent = await desk.run(config(port))
-  expect(await desk.deviceWhere((device) => isActive(device) && hasService('active')(device))).toMatchObject({
+  const agent = await machine.run(config(port))
+  expect(await machine.deviceWhere((device) => isActive(device) && hasService('active')(device))).toMatchObject({
     id: deviceId,
     name: hostname(),
     hardwareId: expect.stringMatching(/^[0-9a-f]{32}$/),
     services: [{ name: 'intranet', port, application: 7 }],
   })
   await stop(server)
-  await desk.deviceWhere(hasService('inactive'))
+  await machine.deviceWhere(hasService('inactive'))
   await listen(port)
-  await desk.deviceWhere(hasService('active'))
+  await machine.deviceWhere(hasService('active'))
 
   agent.child.kill('SIGTERM')
   const { code: exitCode, stdout, stderr } = await agent.done
   expect([exitCode, stderr]).toEqual([0, ''])
-  await desk.deviceWhere(isInactive)
+  await machine.deviceWhere(isInactive)
   for (const secretThing of [secret, code]) {
     expect(stdout).not.toContain(secretThing)
     expect(registered.stdout).not.toContain(secretThing)
@@ -65,17 +65,17 @@ test('registers a machine as a device, and reports a service that starts and sto
 })
 
 test('keeps the device and its stopped services after a restart', async () => {
-  const desk = await openAgentDesk(app)
-  await desk.register(await desk.newCode())
+  const machine = await openAgentMachine(app)
+  await machine.register(await machine.newCode())
   const port = (await claimPorts(1))[0]!
   const server = await listen(port)
-  const first = await desk.run(config(port))
-  await desk.deviceWhere(hasService('active'))
+  const first = await machine.run(config(port))
+  await machine.deviceWhere(hasService('active'))
   first.child.kill('SIGTERM')
   await first.done
   await stop(server)
-  await desk.deviceWhere(isInactive)
-  await desk.run(config(port))
-  await desk.deviceWhere((device) => isActive(device) && hasService('inactive')(device))
-  expect(await desk.devices()).toHaveLength(1)
+  await machine.deviceWhere(isInactive)
+  await machine.run(config(port))
+  await machine.deviceWhere((device) => isActive(device) && hasService('inactive')(device))
+  expect(await machine.devices()).toHaveLength(1)
 })

@@ -6,9 +6,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { parseAgentConfig } from '../../src/agent/config/config.ts'
 import { inspectMachine } from '../../src/agent/inspect-machine.ts'
 import { derivedId } from '../../src/agent/machine/hardware-id.ts'
-import { muster, type Ran, temporaryFolder } from '../harness/muster.ts'
+import { muster, type CommandResult, temporaryFolder } from '../harness/muster.ts'
 
-async function check(config: string): Promise<Ran & { file: string }> {
+async function check(config: string): Promise<CommandResult & { file: string }> {
   const file = await (await temporaryFolder()).write('agent.ini', config)
   return { ...(await muster(['agent', 'check', '--json', '--config', file])), file }
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
-import { openAgentDesk, type SeenDevice, until } from './machine.ts'
+import { openAgentMachine, type ReportedDevice, until } from './machine.ts'
 import { muster } from '../harness/muster.ts'
 
 let app: TestApp
@@ -13,75 +13,75 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const isActive = ({ state }: SeenDevice): boolean => state === 'active'
+const isActive = ({ state }: ReportedDevice): boolean => state === 'active'
 
 const quiet = 'interval = 1s\n[services]\nfind = no\npoll = 1s\n'
 
 test('rejects an invalid code with an explanation and stores nothing', async () => {
-  const desk = await openAgentDesk(app)
-  expect(await desk.register('mistyped')).toMatchObject({
+  const machine = await openAgentMachine(app)
+  expect(await machine.register('mistyped')).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/unknown registration code[\s\S]*muster codes create/),
   })
-  const code = await desk.newCode()
-  await desk.register(code, '--state', join(desk.folder, 'other'), '--hardware-id', 'other')
-  expect(await desk.register(code)).toMatchObject({ code: 2, stderr: expect.stringContaining('limit of devices') })
-  await expect(desk.kept()).rejects.toThrow('ENOENT')
-  expect(await desk.devices()).toHaveLength(1)
+  const code = await machine.newCode()
+  await machine.register(code, '--state', join(machine.folder, 'other'), '--hardware-id', 'other')
+  expect(await machine.register(code)).toMatchObject({ code: 2, stderr: expect.stringContaining('limit of devices') })
+  await expect(machine.storedIdentity()).rejects.toThrow('ENOENT')
+  expect(await machine.devices()).toHaveLength(1)
 })
 
 test('requires the secret or the owner to register an existing hardware id again', async () => {
-  const desk = await openAgentDesk(app)
-  const code = await desk.newCode(5)
-  const first = await desk.register(code, '--state', join(desk.folder, 'lost'))
+  const machine = await openAgentMachine(app)
+  const code = await machine.newCode(5)
+  const first = await machine.register(code, '--state', join(machine.folder, 'lost'))
   expect(first.code).toBe(0)
-  expect(await desk.register(code)).toMatchObject({
+  expect(await machine.register(code)).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/does not have its secret[\s\S]*rotateDeviceSecret[\s\S]*--hardware-id/),
   })
-  const { id } = await desk.device()
-  await desk.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', { id })
-  expect(await desk.register(code)).toMatchObject({ code: 0, stderr: '' })
-  expect((await desk.kept()).deviceId).toBe(id)
+  const { id } = await machine.device()
+  await machine.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', { id })
+  expect(await machine.register(code)).toMatchObject({ code: 0, stderr: '' })
+  expect((await machine.storedIdentity()).deviceId).toBe(id)
 })
 
 test('reports missing settings and exits without a retry', async () => {
-  const desk = await openAgentDesk(app)
-  const unnamed = await (await desk.run(quiet)).done
+  const machine = await openAgentMachine(app)
+  const unnamed = await (await machine.run(quiet)).done
   expect(unnamed).toMatchObject({
     code: 2,
     stdout: expect.stringContaining('not registered, and no server URL is set'),
   })
-  const codeless = await (await desk.run(quiet, '--url', app.url)).done
+  const codeless = await (await machine.run(quiet, '--url', app.url)).done
   expect(codeless).toMatchObject({ code: 2, stdout: expect.stringContaining('no registration code is set') })
-  const status = await desk.status()
+  const status = await machine.status()
   expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('not registered')])
 })
 
 test('registers automatically with a code, and rejects a second agent with the same folder', async () => {
-  const desk = await openAgentDesk(app)
-  const given = ['--url', app.url, '--code', await desk.newCode()]
-  await desk.run(quiet, ...given)
-  await desk.deviceWhere(isActive)
-  const second = await (await desk.run(quiet, ...given)).done
+  const machine = await openAgentMachine(app)
+  const given = ['--url', app.url, '--code', await machine.newCode()]
+  await machine.run(quiet, ...given)
+  await machine.deviceWhere(isActive)
+  const second = await (await machine.run(quiet, ...given)).done
   expect(second).toMatchObject({ code: 2, stdout: expect.stringContaining('another agent is running') })
   const { stdout } = await until(async () => {
-    const status = await desk.status()
+    const status = await machine.status()
     return status.code === 0 && status
   })
   expect(JSON.parse(stdout)).toMatchObject({ running: true, connected: true })
-  expect(stdout).not.toContain((await desk.kept()).secret)
+  expect(stdout).not.toContain((await machine.storedIdentity()).secret)
 })
 
 test('reports a rotated secret, and uses a new registration', async () => {
-  const desk = await openAgentDesk(app)
-  const code = await desk.newCode()
-  await desk.register(code)
-  const agent = await desk.run(quiet)
-  const { id } = await desk.deviceWhere(isActive)
-  await desk.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', { id })
+  const machine = await openAgentMachine(app)
+  const code = await machine.newCode()
+  await machine.register(code)
+  const agent = await machine.run(quiet)
+  const { id } = await machine.deviceWhere(isActive)
+  await machine.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', { id })
   await until(() => agent.stdout().includes("rejected this device's secret"))
-  const status = await desk.status()
+  const status = await machine.status()
   expect([status.code, JSON.parse(status.stdout)]).toEqual([
     1,
     expect.objectContaining({
@@ -89,21 +89,21 @@ test('reports a rotated secret, and uses a new registration', async () => {
       problem: expect.stringContaining('the secret was rotated or the device was deleted'),
     }),
   ])
-  expect(await desk.register(code)).toMatchObject({ code: 0, stdout: expect.stringContaining('Registered again') })
-  await until(async () => JSON.parse((await desk.status()).stdout).connected)
-  expect((await desk.devices()).map((device) => device.id)).toEqual([id])
+  expect(await machine.register(code)).toMatchObject({ code: 0, stdout: expect.stringContaining('Registered again') })
+  await until(async () => JSON.parse((await machine.status()).stdout).connected)
+  expect((await machine.devices()).map((device) => device.id)).toEqual([id])
 })
 
 test('rejects the identity of a copied machine', async () => {
-  const desk = await openAgentDesk(app)
-  await desk.register(await desk.newCode())
-  const file = join(desk.state, 'device.json')
+  const machine = await openAgentMachine(app)
+  await machine.register(await machine.newCode())
+  const file = join(machine.state, 'device.json')
   const device = JSON.parse(await readFile(file, 'utf8'))
   await writeFile(file, JSON.stringify({ ...device, hardwareId: 'f'.repeat(32) }))
-  const agent = await desk.run(quiet)
+  const agent = await machine.run(quiet)
   if (device.hardwareIdFrom === 'made-up') {
     // A machine without a machine id cannot be compared.
-    await desk.deviceWhere(isActive)
+    await machine.deviceWhere(isActive)
   } else {
     const { code, stdout } = await agent.done
     expect([code, stdout]).toEqual([2, expect.stringMatching(/not the one that was registered[\s\S]*--new/)])
@@ -111,42 +111,42 @@ test('rejects the identity of a copied machine', async () => {
 })
 
 test('reports the latest values after an outage of the server', async () => {
-  const desk = await openAgentDesk(app)
-  await desk.register(await desk.newCode())
-  const line = await startLine(Number(new URL(app.url).port))
-  const [value, looks] = [await desk.write('value', 'one'), join(desk.folder, 'looks')]
-  const says = async (text: string): Promise<void> => {
+  const machine = await openAgentMachine(app)
+  await machine.register(await machine.newCode())
+  const proxy = await startProxy(Number(new URL(app.url).port))
+  const [value, runs] = [await machine.write('value', 'one'), join(machine.folder, 'runs')]
+  const setValue = async (text: string): Promise<void> => {
     await writeFile(`${value}.new`, text)
     await rename(`${value}.new`, value)
-    const before = (await readFile(looks, 'utf8')).length
-    await until(async () => (await readFile(looks, 'utf8')).length >= before + 4)
+    const before = (await readFile(runs, 'utf8')).length
+    await until(async () => (await readFile(runs, 'utf8')).length >= before + 4)
   }
-  const config = `${quiet}[attributes]\nnote = command echo x >> ${looks}; cat ${value}\n`
-  const agent = await desk.run(config, '--broker', `ws://127.0.0.1:${line.port}/mqtt`)
-  await desk.deviceWhere(({ attributes }) => attributes.note === 'one')
-  line.cut()
+  const config = `${quiet}[attributes]\nnote = command echo x >> ${runs}; cat ${value}\n`
+  const agent = await machine.run(config, '--broker', `ws://127.0.0.1:${proxy.port}/mqtt`)
+  await machine.deviceWhere(({ attributes }) => attributes.note === 'one')
+  proxy.cut()
   await until(() => agent.stdout().includes('the connection was lost'))
-  await says('two')
-  await says('three')
-  line.restore()
-  await desk.deviceWhere(({ attributes }) => attributes.note === 'three')
-  const { events } = (await desk.user.data('{ login { events(size: 100) { items { type data } } } }')).login
+  await setValue('two')
+  await setValue('three')
+  proxy.restore()
+  await machine.deviceWhere(({ attributes }) => attributes.note === 'three')
+  const { events } = (await machine.user.data('{ login { events(size: 100) { items { type data } } } }')).login
   expect(JSON.stringify(events)).not.toContain('"two"')
   expect(agent.stdout()).not.toMatch(/error/)
 })
 
 test('uses less than 70 MB', async () => {
-  const desk = await openAgentDesk(app)
-  await desk.register(await desk.newCode())
-  const agent = await desk.run(`${quiet}[status]\nA = uptime\nB = disk /\nC = load\nD = command echo x\n`)
-  await desk.deviceWhere(({ attributes }) => attributes.$svc?.statusD === 'x')
+  const machine = await openAgentMachine(app)
+  await machine.register(await machine.newCode())
+  const agent = await machine.run(`${quiet}[status]\nA = uptime\nB = disk /\nC = load\nD = command echo x\n`)
+  await machine.deviceWhere(({ attributes }) => attributes.$svc?.statusD === 'x')
   const status = await readFile(`/proc/${agent.child.pid}/status`, 'utf8')
   expect(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(70_000)
 })
 
 test('distinguishes an unreachable server from another program', async () => {
-  const desk = await openAgentDesk(app)
-  const register = (url: string) => muster(['agent', 'register', '--url', url, '--code', 'x', '--state', desk.state])
+  const machine = await openAgentMachine(app)
+  const register = (url: string) => muster(['agent', 'register', '--url', url, '--code', 'x', '--state', machine.state])
   expect(await register('http://127.0.0.1:1')).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/cannot reach/),
@@ -159,7 +159,7 @@ test('distinguishes an unreachable server from another program', async () => {
 })
 
 /** A proxy to the server that can be interrupted. It keeps its port while interrupted, so that no other program listens there. */
-async function startLine(target: number): Promise<{ port: number; cut(): void; restore(): void }> {
+async function startProxy(target: number): Promise<{ port: number; cut(): void; restore(): void }> {
   const sockets = new Set<Socket>()
   let isCut = false
   const server = createServer((near) => {

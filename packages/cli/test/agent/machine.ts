@@ -2,9 +2,9 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestApp, TestUser } from '../../../server/test/harness/app.ts'
-import { muster, type Ran, type Running, startMuster, temporaryFolder } from '../harness/muster.ts'
+import { muster, type CommandResult, type RunningCommand, startMuster, temporaryFolder } from '../harness/muster.ts'
 
-export interface SeenDevice {
+export interface ReportedDevice {
   id: string
   name: string
   state: string
@@ -15,32 +15,33 @@ export interface SeenDevice {
   services: { name: string; port: number; state: string; application: number }[]
 }
 
-export interface AgentDesk {
+export interface AgentMachine {
   user: TestUser
   folder: string
   /** The agent's state folder. */
   state: string
   write(name: string, text: string): Promise<string>
   newCode(uses?: number): Promise<string>
-  register(code: string, ...args: string[]): Promise<Ran>
+  register(code: string, ...args: string[]): Promise<CommandResult>
   /** Starts the agent, which runs until the test ends. */
-  run(config: string, ...args: string[]): Promise<Running>
-  status(): Promise<Ran>
-  devices(): Promise<SeenDevice[]>
+  run(config: string, ...args: string[]): Promise<RunningCommand>
+  status(): Promise<CommandResult>
+  devices(): Promise<ReportedDevice[]>
   /** The only device of this user. */
-  device(): Promise<SeenDevice>
+  device(): Promise<ReportedDevice>
   /** Resolves with the device when it exists and matches. */
-  deviceWhere(isSo: (device: SeenDevice) => unknown): Promise<SeenDevice>
-  kept(): Promise<{ deviceId: string; secret: string }>
+  deviceWhere(matches: (device: ReportedDevice) => unknown): Promise<ReportedDevice>
+  /** The identity that `register` stored in the state folder. */
+  storedIdentity(): Promise<{ deviceId: string; secret: string }>
 }
 
 /** A user without devices, and a machine that is not registered. */
-export async function openAgentDesk(app: TestApp): Promise<AgentDesk> {
+export async function openAgentMachine(app: TestApp): Promise<AgentMachine> {
   const user = await app.createUser()
   const { path: folder, write } = await temporaryFolder()
   const state = join(folder, 'state')
   const env = { MUSTER_AGENT_STATE: state, XDG_CONFIG_HOME: join(folder, 'config') }
-  const devices = async (): Promise<SeenDevice[]> => {
+  const devices = async (): Promise<ReportedDevice[]> => {
     const fields = 'id name state hardwareId platform attributes services { name port state application }'
     return (await user.data(`{ login { devices { items { ${fields} } } } }`)).login.devices.items
   }
@@ -60,15 +61,15 @@ export async function openAgentDesk(app: TestApp): Promise<AgentDesk> {
     },
     status: () => muster(['agent', 'status', '--json'], { env }),
     device: async () => (await devices())[0]!,
-    deviceWhere: (isSo) => until(async () => (await devices()).find(isSo)),
-    kept: async () => JSON.parse(await readFile(join(state, 'device.json'), 'utf8')),
+    deviceWhere: (matches) => until(async () => (await devices()).find(matches)),
+    storedIdentity: async () => JSON.parse(await readFile(join(state, 'device.json'), 'utf8')),
   }
 }
 
 /** Waits until a condition is true. The timeout of the test limits the wait. */
-export async function until<Value>(look: () => Promise<Value | false | undefined> | Value | false | undefined) {
+export async function until<Value>(read: () => Promise<Value | false | undefined> | Value | false | undefined) {
   for (;;) {
-    const found = await look()
+    const found = await read()
     if (found) return found
     await sleep(100)
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Aedes } from 'aedes'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
-import { openAgentDesk, until } from './machine.ts'
+import { openAgentMachine, until } from './machine.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -44,10 +44,10 @@ async function replace(path: string, text: string): Promise<void> {
 }
 
 test('reports built-in sources and scripts as attributes of the device', async () => {
-  const desk = await openAgentDesk(app)
-  await desk.register(await desk.newCode())
-  const script = await desk.write('script.sh', 'echo "  first $1 line  "\necho second\n')
-  await desk.run(`${noServices}[status]
+  const machine = await openAgentMachine(app)
+  await machine.register(await machine.newCode())
+  const script = await machine.write('script.sh', 'echo "  first $1 line  "\necho second\n')
+  await machine.run(`${noServices}[status]
 A = uptime
 B = disk /
 C = load
@@ -57,7 +57,7 @@ sys.memory = memory
 sys.kernel = kernel
 site = text oslo # north`)
   // A slow script is reported after the others.
-  const { attributes } = await desk.deviceWhere(({ attributes: { site, $svc } }) => site && $svc?.statusD)
+  const { attributes } = await machine.deviceWhere(({ attributes: { site, $svc } }) => site && $svc?.statusD)
   expect(attributes).toEqual({
     $svc: {
       statusA: expect.stringMatching(/^(\d+ (minute|hour|day)s?|under 10 minutes)$/),
@@ -71,41 +71,41 @@ site = text oslo # north`)
 })
 
 test('publishes a value only when it changes', async () => {
-  const [desk, broker] = [await openAgentDesk(app), await startBroker()]
-  await desk.register(await desk.newCode())
-  const [value, looks] = [await desk.write('value', 'one'), join(desk.folder, 'looks')]
-  await desk.run(
-    `interval = 1s\n${noServices}[attributes]\na = command echo x >> ${looks}; cat ${value}\nb = text same\n`,
+  const [machine, broker] = [await openAgentMachine(app), await startBroker()]
+  await machine.register(await machine.newCode())
+  const [value, runs] = [await machine.write('value', 'one'), join(machine.folder, 'runs')]
+  await machine.run(
+    `interval = 1s\n${noServices}[attributes]\na = command echo x >> ${runs}; cat ${value}\nb = text same\n`,
     ...['--broker', broker.url],
   )
-  const looked = async (): Promise<number> => (await readFile(looks, 'utf8').catch(() => '')).length / 2
+  const countRuns = async (): Promise<number> => (await readFile(runs, 'utf8').catch(() => '')).length / 2
   // Both may be in one publication or, if the command is slow, in two.
   const published = (): string[] => broker.published.flatMap((values) => Object.entries(values).map(String)).sort()
-  await until(async () => published().length >= 2 && (await looked()) >= 4)
+  await until(async () => published().length >= 2 && (await countRuns()) >= 4)
   expect(published()).toEqual(['a,one', 'b,same'])
   await replace(value, 'two')
   await until(() => published().length >= 3)
-  const before = await looked()
-  await until(async () => (await looked()) >= before + 3)
+  const before = await countRuns()
+  await until(async () => (await countRuns()) >= before + 3)
   expect(published()).toEqual(['a,one', 'a,two', 'b,same'])
 })
 
 test('logs a failing or hanging command once, keeps its value, and does not delay others', async () => {
-  const desk = await openAgentDesk(app)
-  await desk.register(await desk.newCode())
-  const value = await desk.write('value', 'one')
-  const agent = await desk.run(`interval = 1s
+  const machine = await openAgentMachine(app)
+  await machine.register(await machine.newCode())
+  const value = await machine.write('value', 'one')
+  const agent = await machine.run(`interval = 1s
 ${noServices}[attributes]
 a = command test -s ${value} && cat ${value} || { echo it is empty >&2; exit 3; }
 b = timeout 1s command sleep 1000 & wait
 c = command head -c 1000000 /dev/zero | tr '\\0' x
 d = timeout 1s command echo x; sleep 1000`)
-  await desk.deviceWhere(({ attributes }) => attributes.a === 'one')
+  await machine.deviceWhere(({ attributes }) => attributes.a === 'one')
   await replace(value, '')
   await until(() => agent.stdout().includes('it is empty'))
   await until(() => agent.stdout().split('took longer').length > 2)
   await replace(value, 'two')
-  const { attributes } = await desk.deviceWhere(({ attributes: { a, c } }) => a === 'two' && c)
+  const { attributes } = await machine.deviceWhere(({ attributes: { a, c } }) => a === 'two' && c)
   expect(attributes).toEqual({ a: 'two', c: 'x'.repeat(1_000) })
   const countInLog = (text: string): number => agent.stdout().split(text).length - 1
   expect([countInLog('ended with 3: it is empty'), countInLog('can read a value again attribute=a')]).toEqual([1, 1])
@@ -116,15 +116,15 @@ d = timeout 1s command echo x; sleep 1000`)
 })
 
 test('logs why the server rejects a value, and reports the others', async () => {
-  const desk = await openAgentDesk(app)
-  await desk.register(await desk.newCode())
-  const { deviceId } = await desk.kept()
-  await desk.user.data('mutation ($id: String!) { setAttribute(serviceId: $id, name: "site.room", value: "7") }', {
+  const machine = await openAgentMachine(app)
+  await machine.register(await machine.newCode())
+  const { deviceId } = await machine.storedIdentity()
+  await machine.user.data('mutation ($id: String!) { setAttribute(serviceId: $id, name: "site.room", value: "7") }', {
     id: deviceId,
   })
-  const agent = await desk.run(`${noServices}[attributes]\nsite = text oslo\nrack = text 12\n`)
-  await desk.deviceWhere(({ attributes }) => attributes.rack === '12')
+  const agent = await machine.run(`${noServices}[attributes]\nsite = text oslo\nrack = text 12\n`)
+  await machine.deviceWhere(({ attributes }) => attributes.rack === '12')
   await until(() => agent.stdout().includes('the server rejected a value attribute=site code=CONFLICT'))
-  await until(async () => JSON.parse((await desk.status()).stdout).connected)
-  expect((await desk.device()).attributes).toEqual({ site: { room: '7' }, rack: '12' })
+  await until(async () => JSON.parse((await machine.status()).stdout).connected)
+  expect((await machine.device()).attributes).toEqual({ site: { room: '7' }, rack: '12' })
 })

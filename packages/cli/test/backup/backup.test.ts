@@ -13,11 +13,11 @@ it('backs up the embedded database, and restores it into an empty database with 
   const embedded = { MUSTER_DATA: join(path, 'data') }
   await putCluster(embedded.MUSTER_DATA)
   await muster(['seed', '--devices', '40', '--services', '1', '--json'], { env: embedded })
-  const kept = join(path, 'kept')
-  await mkdir(kept)
+  const folder = join(path, 'folder')
+  await mkdir(folder)
   const self = process.getuid?.() ?? 0
-  if (self === 0) await chown(kept, 1000, 1000)
-  const file = join(kept, 'night.backup')
+  if (self === 0) await chown(folder, 1000, 1000)
+  const file = join(folder, 'night.backup')
   const taken = await muster(['backup', file, '--json'], { env: embedded })
   expect({ code: taken.code, stderr: taken.stderr }).toEqual({ code: 0, stderr: '' })
   const { bytes, rows, created } = JSON.parse(taken.stdout)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
 import { commandTable } from '../../src/commands/table.ts'
 import { buildWholeProgram } from '../../src/program.ts'
-import { addDevices, openAccount } from '../harness/cli-user.ts'
+import { addDevices, createCliUser } from '../harness/cli-user.ts'
 import { launcher, muster } from '../harness/muster.ts'
 
 let app: TestApp
@@ -48,7 +48,7 @@ describe('the help', () => {
 
 describe('color', () => {
   it('is used only on terminals, unless FORCE_COLOR is set', async () => {
-    const { user, start } = await openAccount(app)
+    const { user, start } = await createCliUser(app)
     await addDevices(user, ['gate'])
     expect((await start(['devices', 'list']).done).stdout).not.toContain('\u001b')
     expect((await start(['devices', 'list'], { env: { FORCE_COLOR: '1' } }).done).stdout).toContain('\u001b[1m')
@@ -60,7 +60,7 @@ const patient = { MUSTER_COMPLETION_TIMEOUT: '60000' }
 
 describe('completion', () => {
   it('completes commands, options, profiles, and devices', async () => {
-    const { user, start } = await openAccount(app)
+    const { user, start } = await createCliUser(app)
     await addDevices(user, ['gate 1', 'gate-2', 'door'])
     const run = (...args: string[]) => start(args, { env: patient }).done
     const complete = async (...words: string[]) =>
@@ -77,7 +77,7 @@ describe('completion', () => {
   })
 
   it('works in bash', async () => {
-    const { user, env, write } = await openAccount(app)
+    const { user, env, write } = await createCliUser(app)
     await addDevices(user, ['gate 1'])
     const script = await write('completion', (await muster(['completion', 'bash'])).stdout)
     const typed = async (...words: string[]): Promise<string> => {
@@ -119,7 +119,7 @@ describe('completion', () => {
 
 describe('doctor', () => {
   it('finds no problems with a correct setup', async () => {
-    const { env, lines } = await openAccount(app)
+    const { env, lines } = await createCliUser(app)
     chmodSync(env.MUSTER_CREDENTIALS!, 0o600)
     const [{ ok, checks }] = await lines('doctor')
     expect(ok).toBe(true)
@@ -128,7 +128,7 @@ describe('doctor', () => {
   })
 
   it('says how to fix problems', async () => {
-    const { env, run, write, user } = await openAccount(app)
+    const { env, run, write, user } = await createCliUser(app)
     chmodSync(env.MUSTER_CREDENTIALS!, 0o644)
     const open = await run('doctor')
     expect(open).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning {2}credentials: .*\n +chmod 600/m) })
@@ -148,7 +148,7 @@ describe('doctor', () => {
 
 describe('schema and query', () => {
   it('print the SDL and validate documents', async () => {
-    const { run, write } = await openAccount(app)
+    const { run, write } = await createCliUser(app)
     expect(await muster(['schema', '--url', app.url])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('type Device {'),

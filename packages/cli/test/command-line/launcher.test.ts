@@ -24,10 +24,10 @@ function findOlderNode(): string[] {
 function start(...args: string[]) {
   const [node, ...options] = olderNode as [string, ...string[]]
   const child = spawn(node, [...options, launcher, ...args], { env: { PATH: '/usr/bin:/bin', HOME: '/nowhere' } })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk) => (said.stdout += chunk))
-  child.stderr.on('data', (chunk) => (said.stderr += chunk))
-  const done = once(child, 'close').then(([code, signal]) => ({ code, signal, ...said }))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => (output.stdout += chunk))
+  child.stderr.on('data', (chunk) => (output.stderr += chunk))
+  const done = once(child, 'close').then(([code, signal]) => ({ code, signal, ...output }))
   onTestFinished(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
     await done

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
 import { seedDevices } from '../../../server/test/factories/seed-devices.ts'
-import { addDevices, openAccount } from '../harness/cli-user.ts'
-import { startBulkProxy } from '../harness/batch-proxy.ts'
+import { addDevices, createCliUser } from '../harness/cli-user.ts'
+import { startBatchProxy } from '../harness/batch-proxy.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const addMany = ({ accountId }: TestUser, count: number): Promise<unknown> =>
 
 describe('attributes of one device', () => {
   it('sets, shows, and removes attributes', async () => {
-    const { user, run, lines, write } = await openAccount(app)
+    const { user, run, lines, write } = await createCliUser(app)
     await addDevices(user, ['gate'])
     const file = await write('note.txt', 'two\nlines\n')
     const set = ['gate', 'site=oslo', 'net.ssid=a=b', 'empty=', '--file', `note=${file}`]
@@ -41,7 +41,7 @@ describe('attributes of one device', () => {
   })
 
   it('sets and shows overrides in contexts', async () => {
-    const { user, run, lines } = await openAccount(app)
+    const { user, run, lines } = await createCliUser(app)
     const [id] = await addDevices(user, ['gate'], { site: 'oslo', net: { ssid: 'a=b' } })
     await run('attributes', 'set', id!, 'site=bergen', '--context', 'night')
     expect((await run('attributes', 'get', 'gate', 'site')).stdout).toBe('oslo\n')
@@ -67,9 +67,9 @@ describe('attributes of one device', () => {
   })
 
   it('explains errors and changes nothing', async () => {
-    const { user, run } = await openAccount(app)
+    const { user, run } = await createCliUser(app)
     await addDevices(user, ['gate'], { v: '1' })
-    for (const [args, code, said] of [
+    for (const [args, code, message] of [
       [['set', 'gate'], 2, 'no attributes to set'],
       [['set', 'gate', 'site'], 2, 'name=value'],
       [['set', 'gate', 'a=1', 'a=2'], 2, 'given twice'],
@@ -78,8 +78,8 @@ describe('attributes of one device', () => {
       [['set', '--where', 'a=b', '--all', 'a=1'], 2, 'cannot be used'],
       [['unset', 'gate'], 2, 'no attributes to remove'],
     ] as const) {
-      const ran = await run('attributes', ...args)
-      expect(ran, args.join(' ')).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) })
+      const result = await run('attributes', ...args)
+      expect(result, args.join(' ')).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
     }
     expect((await user.data('{ login { devices { items { attributes } } } }')).login.devices.items).toEqual([
       { attributes: { v: '1' } },
@@ -89,7 +89,7 @@ describe('attributes of one device', () => {
 
 describe('bulk changes', () => {
   it('previews a change, and makes it after confirmation', async () => {
-    const { user, run, lines } = await openAccount(app)
+    const { user, run, lines } = await createCliUser(app)
     const [one] = await addDevices(user, ['a', 'b'], { site: 'oslo' })
     await addDevices(user, ['c'], { site: 'bergen', mark: { of: 'a group' } })
     await run('attributes', 'set', one!, 'mark=x')
@@ -125,7 +125,7 @@ describe('bulk changes', () => {
   })
 
   it('changes the devices with the ids in a file', async () => {
-    const { user, start, run, write, home } = await openAccount(app)
+    const { user, start, run, write, home } = await createCliUser(app)
     const ids = await addDevices(user, ['a', 'b', 'c'])
     const piped = start(['attributes', 'set', '--from', '-', 'mark=x'], { input: `# two\n${ids[0]}\n\n${ids[2]}\n` })
     expect(await piped.done).toMatchObject({ code: 0, stdout: '2 done\n' })
@@ -139,10 +139,10 @@ describe('bulk changes', () => {
   })
 
   it('stops at Ctrl-C, prints the progress, and resumes', async () => {
-    const { user, start, run, write, env } = await openAccount(app)
+    const { user, start, run, write, env } = await createCliUser(app)
     await addMany(user, 1_200)
     // The second page is in flight.
-    const proxy = await startBulkProxy(app.url, 'setAttributesMany', async (number) => {
+    const proxy = await startBatchProxy(app.url, 'setAttributesMany', async (number) => {
       if (number !== 7) return
       running.child.kill('SIGINT')
       await running.waitForOutput('stderr', /Stopping after/)
@@ -151,8 +151,8 @@ describe('bulk changes', () => {
     const running = start(['attributes', 'set', '--all', 'mark=x', '--yes', '--credentials', there])
     const { code, stdout, stderr } = await running.done
     const before = await changed(user)
-    const [, said, file] = /(\d+) of 1200 are done\. Resume with: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
-    expect({ code, stdout, done: Number(said) }).toEqual({ code: 130, stdout: '', done: before })
+    const [, done, file] = /(\d+) of 1200 are done\. Resume with: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
+    expect({ code, stdout, done: Number(done) }).toEqual({ code: 130, stdout: '', done: before })
     expect(before).toBeGreaterThanOrEqual(500)
     expect(before).toBeLessThan(1_200)
     const state = JSON.parse(readFileSync(file!, 'utf8'))
@@ -174,7 +174,7 @@ describe('bulk changes', () => {
   })
 
   it('finishes the change when the output is closed', async () => {
-    const { user, start } = await openAccount(app)
+    const { user, start } = await createCliUser(app)
     await addMany(user, 700)
     const { child, done } = start(['attributes', 'set', '--all', 'mark=x', '--yes'])
     child.stdout!.destroy()
@@ -184,10 +184,10 @@ describe('bulk changes', () => {
   })
 
   it('stops when the server is unreachable, and resumes later', async () => {
-    const { user, start, run, env, write, home } = await openAccount(app)
+    const { user, start, run, env, write, home } = await createCliUser(app)
     await addMany(user, 1_200)
-    const proxy = await startBulkProxy(app.url, 'setAttributesMany', (number) => {
-      if (number === 7) proxy.breakDown()
+    const proxy = await startBatchProxy(app.url, 'setAttributesMany', (number) => {
+      if (number === 7) proxy.interrupt()
     })
     const there = await write('there', readFileSync(env.MUSTER_CREDENTIALS!, 'utf8').replace(app.url, proxy.url))
     const which = ['--credentials', there]

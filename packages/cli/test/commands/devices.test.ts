@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
-import { addDevices, openAccount } from '../harness/cli-user.ts'
+import { addDevices, createCliUser } from '../harness/cli-user.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -10,7 +10,7 @@ afterAll(() => app.close())
 
 describe('devices', () => {
   it('registers, shows, renames, and deletes devices', async () => {
-    const { run, lines } = await openAccount(app)
+    const { run, lines } = await createCliUser(app)
     const args = ['--hardware-id', 'H-1', '--attribute', 'net.ssid=lab', '--service', 'web=http:8080']
     const [registered] = await lines('devices', 'register', 'pump 7', ...args)
     expect(registered).toMatchObject({ name: 'pump 7', secret: expect.stringMatching(/.{40}/) })
@@ -34,7 +34,7 @@ describe('devices', () => {
   })
 
   it('lists devices as a table, JSON Lines, and CSV', async () => {
-    const { user, run, lines } = await openAccount(app)
+    const { user, run, lines } = await createCliUser(app)
     const [one, two] = await addDevices(user, ['漢字', 'node, "two"'], { site: 'oslo', net: { ssid: 'a\nb' } })
     await addDevices(user, ['elsewhere'], { site: 'bergen' })
     const table = await run('devices', 'list', '--where', 'site=oslo', '--columns', 'name,net.ssid,state,id')
@@ -64,7 +64,7 @@ describe('devices', () => {
   })
 
   it('rejects an ambiguous name', async () => {
-    const { user, run } = await openAccount(app)
+    const { user, run } = await createCliUser(app)
     await addDevices(user, ['twin', 'twin', 'twin 2'])
     expect(await run('devices', 'get', 'twin')).toMatchObject({ code: 2, stderr: expect.stringContaining('several') })
     expect(await run('devices', 'get', 'twin 2')).toMatchObject({ code: 0 })
@@ -74,7 +74,7 @@ describe('devices', () => {
   })
 
   it('does not find devices of other users', async () => {
-    const [mine, other] = [await openAccount(app), await openAccount(app)]
+    const [mine, other] = [await createCliUser(app), await createCliUser(app)]
     const [id] = await addDevices(other.user, ['theirs'])
     expect(await mine.run('devices', 'get', id!)).toMatchObject({ code: 4 })
     expect(await mine.run('devices', 'rename', id!, 'mine')).toMatchObject({ code: 4 })
@@ -84,7 +84,7 @@ describe('devices', () => {
   })
 
   it('reports a duplicate hardware id as a conflict', async () => {
-    const { run } = await openAccount(app)
+    const { run } = await createCliUser(app)
     expect(await run('devices', 'register', 'a', '--hardware-id', 'H')).toMatchObject({ code: 0 })
     expect(await run('devices', 'register', 'b', '--hardware-id', 'H')).toMatchObject({ code: 7 })
     expect(await run('devices', 'register', 'c', '--service', 'nope')).toMatchObject({
@@ -94,7 +94,7 @@ describe('devices', () => {
   })
 
   it('stops listing when the output is closed', async () => {
-    const { user, start } = await openAccount(app)
+    const { user, start } = await createCliUser(app)
     await addDevices(
       user,
       Array.from({ length: 30 }, (_, index) => `pipe-${index}`),
@@ -108,7 +108,7 @@ describe('devices', () => {
 
 describe('services', () => {
   it('adds, lists, changes, and removes services', async () => {
-    const { user, run, lines } = await openAccount(app)
+    const { user, run, lines } = await createCliUser(app)
     const [device] = await addDevices(user, ['gate'])
     const [web] = await lines('services', 'add', 'gate', 'web=http:8080')
     await lines('services', 'add', 'gate', '!ssh')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { generateKeyPair } from '@muster/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
-import { openAccount } from '../harness/cli-user.ts'
+import { createCliUser } from '../harness/cli-user.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -13,12 +13,12 @@ afterAll(() => app.close())
 
 describe('configure', () => {
   it('saves a checked profile that only its owner can read', async () => {
-    const { user, start, run, env } = await openAccount(app)
+    const { user, start, run, env } = await createCliUser(app)
     const file = env.MUSTER_CREDENTIALS!
     const args = ['configure', '--url', app.url, '--key-id', user.keyId, '--secret-stdin', '--profile']
-    const kept = await start([...args, 'work'], { input: `${user.secret}\n` }).done
-    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining(user.email) })
-    expect(kept.stdout + kept.stderr).not.toContain(user.secret)
+    const saved = await start([...args, 'work'], { input: `${user.secret}\n` }).done
+    expect(saved).toMatchObject({ code: 0, stdout: expect.stringContaining(user.email) })
+    expect(saved.stdout + saved.stderr).not.toContain(user.secret)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect((await run('configure', '--list')).stdout).toBe('default\nwork\n')
     expect(await run('devices', 'list', '--profile', 'work')).toMatchObject({ code: 0 })
@@ -41,7 +41,7 @@ describe('configure', () => {
   })
 
   it('saves an access key with a public key', async () => {
-    const { run, lines, home } = await openAccount(app)
+    const { run, lines, home } = await createCliUser(app)
     const { publicKey, privateKey } = await generateKeyPair()
     const [own, shared] = [join(home, 'private.pem'), join(home, 'public.pem')]
     writeFileSync(own, privateKey)
@@ -56,7 +56,7 @@ describe('configure', () => {
 
 describe('keys', () => {
   it('creates, saves, disables, enables, and deletes access keys', async () => {
-    const { user, run, lines } = await openAccount(app)
+    const { user, run, lines } = await createCliUser(app)
     const created = await run('keys', 'create', 'reader', '--read-only', '--expires', '90d', '--save', 'reader')
     expect(created).toMatchObject({ code: 0, stdout: expect.not.stringContaining('Secret') })
     const keys = await lines('keys', 'list')
@@ -81,17 +81,17 @@ describe('keys', () => {
 
 describe('codes', () => {
   it('creates, lists, and deletes registration codes', async () => {
-    const { run, lines } = await openAccount(app)
+    const { run, lines } = await createCliUser(app)
     const args = ['--uses', '5', '--expires', '12h', '--name', 'kiosk', '--attribute', 'site=oslo', '--service', 'ssh']
     const created = await run('codes', 'create', ...args)
     expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\w{20,}\n$/) })
     expect(created.stderr).toContain(`muster agent register --url ${app.url} --code ${created.stdout.trim()}`)
-    const answer = await fetch(`${app.url}/devices/v1/register`, {
+    const response = await fetch(`${app.url}/devices/v1/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ code: created.stdout.trim(), hardwareId: 'H' }),
     })
-    expect(answer.ok).toBe(true)
+    expect(response.ok).toBe(true)
     expect(await lines('devices', 'get', 'H')).toMatchObject([
       { name: 'kiosk', attributes: { site: 'oslo' }, services: [{ title: 'SSH' }] },
     ])

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Aedes } from 'aedes'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
-import { credentialsOf, muster, type Ran, startMuster, temporaryFolder } from '../harness/muster.ts'
+import { credentialsOf, muster, type CommandResult, startMuster, temporaryFolder } from '../harness/muster.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -15,18 +15,18 @@ afterAll(() => app.close())
 interface Broker {
   url: string
   /** Every connection attempt: client id, user name, and password. */
-  signOns: [client: string, user: string, password: string][]
+  connections: [client: string, user: string, password: string][]
   published: { topic: string; payload: string; from: string }[]
-  cutOff(): void
+  disconnectAll(): void
 }
 
 /** A standard broker that accepts all clients. */
 async function startBroker(): Promise<Broker> {
-  const signOns: Broker['signOns'] = []
+  const connections: Broker['connections'] = []
   const published: Broker['published'] = []
   const aedes = await Aedes.createBroker({
     authenticate(client, user, password, done) {
-      signOns.push([client.id, String(user), String(password)])
+      connections.push([client.id, String(user), String(password)])
       done(null, true)
     },
   })
@@ -42,17 +42,17 @@ async function startBroker(): Promise<Broker> {
     await new Promise<void>((resolve) => aedes.close(() => resolve()))
   })
   const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, signOns, published, cutOff: () => sockets.forEach((socket) => void socket.destroy()) }
+  return { url, connections, published, disconnectAll: () => sockets.forEach((socket) => void socket.destroy()) }
 }
 
-interface Desk {
+interface SimulationUser {
   user: TestUser
   env: Record<string, string>
-  simulate(...args: string[]): Promise<Ran>
+  simulate(...args: string[]): Promise<CommandResult>
   devices(): Promise<{ id: string; platform: string; hardwareId: string }[]>
 }
 
-async function openDesk(): Promise<Desk> {
+async function createSimulationUser(): Promise<SimulationUser> {
   const user = await app.createUser()
   const folder = await temporaryFolder()
   const env = { MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)) }
@@ -66,22 +66,22 @@ async function openDesk(): Promise<Desk> {
 }
 
 test('registers devices that connect, report, disconnect, and reconnect, and counts it', async () => {
-  const [desk, broker] = [await openDesk(), await startBroker()]
-  const { code, stdout, stderr } = await desk.simulate(
+  const [simulation, broker] = [await createSimulationUser(), await startBroker()]
+  const { code, stdout, stderr } = await simulation.simulate(
     ...['--devices', '6', '--for', '8s', '--every', '1s', '--drop-every', '1s', '--broker', broker.url, '--json'],
   )
   expect([code, stderr]).toEqual([0, ''])
   const counts = JSON.parse(stdout)
   expect(counts).toMatchObject({ devices: 6, connects: 6, failures: {} })
   expect(counts.drops).toBeGreaterThan(0)
-  expect(counts.reconnects).toBe(broker.signOns.length - 6)
+  expect(counts.reconnects).toBe(broker.connections.length - 6)
   expect(counts.acks + counts.cutShort).toBe(counts.publishes)
 
-  const devices = await desk.devices()
+  const devices = await simulation.devices()
   expect(devices).toHaveLength(6)
   expect(devices.every(({ platform }) => platform === 'muster-simulator')).toBe(true)
   const ids = new Set(devices.map(({ id }) => id))
-  expect(broker.signOns.every(([client, name]) => ids.has(client) && name === client)).toBe(true)
+  expect(broker.connections.every(([client, name]) => ids.has(client) && name === client)).toBe(true)
   // One device may always disconnect before its first report, but not all of them.
   expect(broker.published.length).toBeGreaterThan(0)
   expect(broker.published.every(({ from }) => ids.has(from))).toBe(true)
@@ -94,18 +94,18 @@ test('registers devices that connect, report, disconnect, and reconnect, and cou
 test.each([
   ['MQTT', (server: TestApp) => ['--broker', `mqtt://127.0.0.1:${server.mqttPort}`]],
   ['a WebSocket', (server: TestApp) => ['--broker', `${server.url.replace('http', 'ws')}/mqtt`]],
-  ['what every server has', () => []],
-])('over %s the server sees them there, and what they report', async (_way, brokerOf) => {
-  const desk = await openDesk()
+  ['the default WebSocket', () => []],
+])('connects and reports over %s', async (_way, brokerOf) => {
+  const simulation = await createSimulationUser()
   const args = ['simulate', '--devices', '4', '--for', '1h', '--drop-every', '0', ...brokerOf(app), '--json']
-  const { child, done } = startMuster(args, { env: desk.env })
+  const { child, done } = startMuster(args, { env: simulation.env })
   const seen = async (): Promise<{ state: string; attributes: { simulated?: object } }[]> =>
-    (await desk.user.data('{ login { devices { items { state attributes } } } }')).login.devices.items
-  const areThere = async (): Promise<boolean> => {
+    (await simulation.user.data('{ login { devices { items { state attributes } } } }')).login.devices.items
+  const areActive = async (): Promise<boolean> => {
     const devices = await seen()
     return devices.filter(({ state, attributes }) => state === 'active' && attributes.simulated).length === 4
   }
-  while (!(await areThere())) await sleep(100)
+  while (!(await areActive())) await sleep(100)
   child.kill('SIGINT')
   const { code, stdout } = await done
   const counts = JSON.parse(stdout)
@@ -130,35 +130,35 @@ test('waits when devices register faster than the rate limit of the code', async
 })
 
 test('deletes the code, and removes the devices with --remove', async () => {
-  const [desk, broker] = [await openDesk(), await startBroker()]
-  const { code, stdout } = await desk.simulate('--devices', '3', '--for', '1s', '--broker', broker.url, '--remove')
+  const [simulation, broker] = [await createSimulationUser(), await startBroker()]
+  const { code, stdout } = await simulation.simulate('--devices', '3', '--for', '1s', '--broker', broker.url, '--remove')
   expect([code, stdout]).toEqual([0, expect.stringMatching(/devices +3, 3 of them connected/)])
-  expect(await desk.devices()).toEqual([])
-  expect((await desk.user.data('{ login { registrationCodes { id } } }')).login.registrationCodes).toEqual([])
+  expect(await simulation.devices()).toEqual([])
+  expect((await simulation.user.data('{ login { registrationCodes { id } } }')).login.registrationCodes).toEqual([])
 })
 
 test('--existing uses the same devices with new secrets', async () => {
-  const [desk, broker] = [await openDesk(), await startBroker()]
+  const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const short = ['--for', '1s', '--drop-every', '0', '--broker', broker.url]
-  await desk.simulate('--devices', '17', ...short)
-  const before = await desk.devices()
-  expect((await desk.simulate('--devices', '17', '--existing', ...short)).code).toBe(0)
-  expect(await desk.devices()).toEqual(before)
-  const passwords = (id: string) => broker.signOns.filter(([client]) => client === id).map(([, , password]) => password)
+  await simulation.simulate('--devices', '17', ...short)
+  const before = await simulation.devices()
+  expect((await simulation.simulate('--devices', '17', '--existing', ...short)).code).toBe(0)
+  expect(await simulation.devices()).toEqual(before)
+  const passwords = (id: string) => broker.connections.filter(([client]) => client === id).map(([, , password]) => password)
   expect(before.map(({ id }) => new Set(passwords(id)).size)).toEqual(Array(17).fill(2))
-  const { code, stderr } = await desk.simulate('--devices', '18', '--existing', ...short)
+  const { code, stderr } = await simulation.simulate('--devices', '18', '--existing', ...short)
   expect([code, stderr]).toEqual([1, expect.stringContaining('found only 17 of 18 devices of earlier simulations')])
 })
 
 test('reconnects all devices when the broker disconnects them', async () => {
-  const [desk, broker] = [await openDesk(), await startBroker()]
+  const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const args = ['simulate', '--devices', '5', '--for', '1h', '--drop-every', '0', '--broker', broker.url, '--json']
-  const { child, done } = startMuster(args, { env: desk.env })
+  const { child, done } = startMuster(args, { env: simulation.env })
   const reporting = (since: number): number => new Set(broker.published.slice(since).map(({ from }) => from)).size
   while (reporting(0) < 5) await sleep(20)
-  broker.cutOff()
+  broker.disconnectAll()
   const before = broker.published.length
-  while (broker.signOns.length < 10 || reporting(before) < 5) await sleep(20)
+  while (broker.connections.length < 10 || reporting(before) < 5) await sleep(20)
   child.kill('SIGINT')
   const counts = JSON.parse((await done).stdout)
   expect(counts).toMatchObject({ connects: 5, reconnects: 5 })
@@ -166,9 +166,9 @@ test('reconnects all devices when the broker disconnects them', async () => {
 })
 
 test('ends on time, even if some devices have not connected', async () => {
-  const [desk, broker] = [await openDesk(), await startBroker()]
+  const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const args = ['--devices', '30', '--rate', '1', '--for', '2s', '--drop-every', '0', '--broker', broker.url]
-  const { code, stderr } = await desk.simulate(...args)
+  const { code, stderr } = await simulation.simulate(...args)
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(/(2[6-9]|30) of 30 devices never connected\s+The run ended/),
@@ -176,8 +176,8 @@ test('ends on time, even if some devices have not connected', async () => {
 })
 
 test('reports an unreachable broker', async () => {
-  const desk = await openDesk()
-  const { code, stdout, stderr } = await desk.simulate(
+  const simulation = await createSimulationUser()
+  const { code, stdout, stderr } = await simulation.simulate(
     '--devices',
     '2',
     '--for',
@@ -191,7 +191,7 @@ test('reports an unreachable broker', async () => {
     expect.stringMatching(/\d+ × ECONNREFUSED/),
     expect.stringMatching(/2 of 2 devices never connected[\s\S]*MUSTER_MQTT_PORT/),
   ])
-  expect(await desk.devices()).toEqual([])
+  expect(await simulation.devices()).toEqual([])
 })
 
 test.each([
@@ -204,19 +204,19 @@ test.each([
   [['--for', '2d'], 2, /duration such as 30s/],
   [['--broker', 'http://127.0.0.1'], 2, /mqtt:\/\/127\.0\.0\.1:1883/],
 ])('rejects %j', async (args, code, message) => {
-  const desk = await openDesk()
-  const ran = await desk.simulate(...args)
-  expect([ran.code, ran.stderr]).toEqual([code, expect.stringMatching(message)])
-  expect(await desk.devices()).toEqual([])
+  const simulation = await createSimulationUser()
+  const result = await simulation.simulate(...args)
+  expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(message)])
+  expect(await simulation.devices()).toEqual([])
 })
 
 test('Ctrl-C prints the statistics and removes the devices', async () => {
-  const [desk, broker] = [await openDesk(), await startBroker()]
+  const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const args = ['simulate', '--devices', '3', '--for', '1h', '--broker', broker.url, '--remove', '--json']
-  const { child, done } = startMuster(args, { env: desk.env })
-  while (broker.signOns.length < 3) await sleep(20)
+  const { child, done } = startMuster(args, { env: simulation.env })
+  while (broker.connections.length < 3) await sleep(20)
   child.kill('SIGINT')
   const { code, stdout } = await done
   expect([code, JSON.parse(stdout).devices]).toEqual([130, 3])
-  expect(await desk.devices()).toEqual([])
+  expect(await simulation.devices()).toEqual([])
 })

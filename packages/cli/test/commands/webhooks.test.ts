@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
 import { startReceiver } from '../../../server/test/harness/webhook-receiver.ts'
-import { type Account, addDevices, openAccount } from '../harness/cli-user.ts'
-import type { Running } from '../harness/muster.ts'
+import { type CliUser, addDevices, createCliUser } from '../harness/cli-user.ts'
+import type { RunningCommand } from '../harness/muster.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const printedLines = ({ stdout }: Running) =>
+const printedLines = ({ stdout }: RunningCommand) =>
   stdout()
     .split('\n')
     .slice(0, -1)
@@ -18,7 +18,7 @@ const printedLines = ({ stdout }: Running) =>
 
 describe('webhooks', () => {
   it('creates, changes, rotates, and deletes webhooks', async () => {
-    const { run, lines } = await openAccount(app)
+    const { run, lines } = await createCliUser(app)
     const url = 'http://127.0.0.1:1/'
     const [webhook] = await lines('webhooks', 'create', url, '--events', 'device.register', '--name', 'mine')
     expect(webhook).toMatchObject({ secret: expect.stringMatching(/^whsec_/), events: ['DEVICE_REGISTER'] })
@@ -37,7 +37,7 @@ describe('webhooks', () => {
   })
 
   it('tests webhooks and sends deliveries again', async () => {
-    const { user, run, lines } = await openAccount(app)
+    const { user, run, lines } = await createCliUser(app)
     const receiver = await startReceiver()
     const [{ id }] = await lines('webhooks', 'create', receiver.url, '--events', 'device.register')
     receiver.answer((_message, response) => response.writeHead(410).end('gone'))
@@ -63,7 +63,7 @@ describe('webhooks', () => {
   })
 
   it('receives deliveries and rejects forged requests', async () => {
-    const account = await openAccount(app)
+    const account = await createCliUser(app)
     const listening = account.start([
       'webhooks',
       'listen',
@@ -93,7 +93,7 @@ describe('webhooks', () => {
   })
 
   it('receives deliveries with an existing secret', async () => {
-    const account = await openAccount(app)
+    const account = await createCliUser(app)
     expect(await account.run('webhooks', 'listen', '--port', '0')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('MUSTER_WEBHOOK_SECRET'),
@@ -112,7 +112,7 @@ describe('webhooks', () => {
 
 describe('events', () => {
   it('lists events by type, device, and time', async () => {
-    const { user, run, lines } = await openAccount(app)
+    const { user, run, lines } = await createCliUser(app)
     const [gate] = await addDevices(user, ['gate', 'door'])
     await user.data('mutation($id: String!) { setAttribute(serviceId: $id, name: "site", value: "oslo") }', {
       id: gate,
@@ -134,7 +134,7 @@ describe('events', () => {
   })
 
   it('prints events as they happen, starting after an event', async () => {
-    const account: Account = await openAccount(app)
+    const account: CliUser = await createCliUser(app)
     const tail = account.start(['events', 'tail', '--json'])
     await tail.waitForOutput('stderr', /Connected/)
     await addDevices(account.user, ['one', 'two'])

@@ -4,10 +4,10 @@ import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { claimPorts } from '../../../server/test/harness/ports.ts'
 
-export interface BulkProxy {
+export interface BatchProxy {
   url: string
   /** Stops immediately and interrupts requests in flight. */
-  breakDown(): void
+  interrupt(): void
   /** Listens again on the same address. */
   listenAgain(): Promise<void>
 }
@@ -16,11 +16,11 @@ export interface BulkProxy {
  * A proxy in front of a server. Before it forwards a request with this mutation, it calls `onBatch` with the number of the
  * request, so that a test can interfere at a fixed point.
  */
-export async function startBulkProxy(
+export async function startBatchProxy(
   target: string,
   mutation: string,
   onBatch: (number: number) => void | Promise<void>,
-): Promise<BulkProxy> {
+): Promise<BatchProxy> {
   let batches = 0
   const { hostname, port: targetPort } = new URL(target)
   const server: Server = createServer(async (request, response) => {
@@ -28,9 +28,9 @@ export async function startBulkProxy(
       const body = await buffer(request)
       if (body.includes(mutation)) await onBatch(++batches)
       const { method, url: path, headers } = request
-      const forwarded = send({ hostname, port: targetPort, method, path, headers, agent: false }, (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(response)
+      const forwarded = send({ hostname, port: targetPort, method, path, headers, agent: false }, (upstream) => {
+        response.writeHead(upstream.statusCode ?? 502, upstream.headers)
+        upstream.pipe(response)
       })
       forwarded.on('error', () => response.destroy())
       forwarded.end(body)
@@ -44,7 +44,7 @@ export async function startBulkProxy(
     await once(server, 'listening')
   }
   await listen()
-  const breakDown = (): void => server.close().closeAllConnections()
-  onTestFinished(() => void (server.listening && breakDown()))
-  return { url: `http://127.0.0.1:${port}`, breakDown, listenAgain: listen }
+  const interrupt = (): void => server.close().closeAllConnections()
+  onTestFinished(() => void (server.listening && interrupt()))
+  return { url: `http://127.0.0.1:${port}`, interrupt, listenAgain: listen }
 }

@@ -3,27 +3,27 @@ import type { TestApp, TestUser } from '../../../server/test/harness/app.ts'
 import {
   credentialsOf,
   muster,
-  type Ran,
-  type Running,
+  type CommandResult,
+  type RunningCommand,
   type RunOptions,
   startMuster,
   temporaryFolder,
 } from './muster.ts'
 
 /** A new user, a home folder, and a function that runs the CLI. */
-export interface Account {
+export interface CliUser {
   user: TestUser
   home: string
   env: Record<string, string>
-  run(...args: string[]): Promise<Ran>
-  start(args: string[], options?: RunOptions): Running
+  run(...args: string[]): Promise<CommandResult>
+  start(args: string[], options?: RunOptions): RunningCommand
   /** Runs a command with --json and parses its output. Throws if the command fails. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the output of its commands
   lines(...args: string[]): Promise<any[]>
   write(name: string, text: string): Promise<string>
 }
 
-export async function openAccount(app: TestApp): Promise<Account> {
+export async function createCliUser(app: TestApp): Promise<CliUser> {
   const user = await app.createUser()
   const folder = await temporaryFolder()
   const env = {
@@ -32,7 +32,7 @@ export async function openAccount(app: TestApp): Promise<Account> {
     MUSTER_DATA: join(folder.path, 'data'),
     MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)),
   }
-  const run = (...args: string[]): Promise<Ran> => muster(args, { env })
+  const run = (...args: string[]): Promise<CommandResult> => muster(args, { env })
   return {
     user,
     home: folder.path,

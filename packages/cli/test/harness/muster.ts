@@ -10,7 +10,7 @@ import type { TestUser } from '../../../server/test/harness/app.ts'
 
 export const launcher = new URL('../../bin/muster.js', import.meta.url).pathname
 
-export interface Ran {
+export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
@@ -21,7 +21,7 @@ export interface RunOptions {
   input?: string | Buffer
 }
 
-export interface Running extends RunningProcess {
+export interface RunningCommand extends RunningProcess {
   /** The output so far. */
   stdout(): string
   stderr(): string
@@ -31,11 +31,11 @@ export interface Running extends RunningProcess {
 
 interface RunningProcess {
   child: ChildProcess
-  done: Promise<Ran>
+  done: Promise<CommandResult>
 }
 
 /** Runs the CLI as a separate process with a clean environment. */
-export function startMuster(args: string[], { env = {}, input = '' }: RunOptions = {}): Running {
+export function startMuster(args: string[], { env = {}, input = '' }: RunOptions = {}): RunningCommand {
   const child = spawn(process.execPath, [launcher, ...args], {
     env: {
       PATH: process.env.PATH,
@@ -46,13 +46,13 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
       ...env,
     },
   })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (chunk) => (said.stdout += chunk))
-  child.stderr.setEncoding('utf8').on('data', (chunk) => (said.stderr += chunk))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (chunk) => (output.stdout += chunk))
+  child.stderr.setEncoding('utf8').on('data', (chunk) => (output.stderr += chunk))
   // A command that ends before it has read its input closes the pipe.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
-  const done = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }))
+  const done = once(child, 'close').then(([code]) => ({ code: code as number | null, ...output }))
   onTestFinished(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
     await done
@@ -60,24 +60,24 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
   return {
     child,
     done,
-    stdout: () => said.stdout,
-    stderr: () => said.stderr,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
     async waitForOutput(on, pattern) {
       let hasEnded = false
       const ended = done.then(() => {
         hasEnded = true
       })
       for (;;) {
-        const found = pattern.exec(said[on])
+        const found = pattern.exec(output[on])
         if (found !== null) return found
-        if (hasEnded) throw new Error(`the command ended without printing ${pattern}: ${said.stdout}${said.stderr}`)
+        if (hasEnded) throw new Error(`the command ended without printing ${pattern}: ${output.stdout}${output.stderr}`)
         await Promise.race([once(child[on], 'data'), ended])
       }
     },
   }
 }
 
-export const muster = (args: string[], options?: RunOptions): Promise<Ran> => startMuster(args, options).done
+export const muster = (args: string[], options?: RunOptions): Promise<CommandResult> => startMuster(args, options).done
 
 /** A temporary folder and a function that writes files in it. */
 export async function temporaryFolder(): Promise<{

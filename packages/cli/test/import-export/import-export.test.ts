@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
 import { seedDevices } from '../../../server/test/factories/seed-devices.ts'
-import { startBulkProxy } from '../harness/batch-proxy.ts'
-import { counts, openDesk } from './workspace.ts'
+import { startBatchProxy } from '../harness/batch-proxy.ts'
+import { counts, openWorkspace } from './workspace.ts'
 import { credentialsOf, muster, startMuster, temporaryFolder } from '../harness/muster.ts'
 
 let app: TestApp
@@ -32,7 +32,7 @@ describe('a file of many devices', () => {
   const file = [header, ...rows].join('')
 
   it('imports once, changes nothing the second time, and can be moved to another user with an export', async () => {
-    const one = await openDesk(app)
+    const one = await openWorkspace(app)
     expect(await one.import(file)).toMatchObject({ code: 0, rows: count, ...counts(count, 0, 0), problems: [] })
     const before = await one.devices()
     expect(await one.import(file)).toMatchObject({ code: 0, ...counts(0, 0, count) })
@@ -40,7 +40,7 @@ describe('a file of many devices', () => {
 
     const exported = await one.export()
     expect(await one.import(exported)).toMatchObject({ code: 0, ...counts(0, 0, count) })
-    const other = await openDesk(app)
+    const other = await openWorkspace(app)
     expect(await other.import(exported)).toMatchObject({ code: 0, ...counts(count, 0, 0) })
     expect(await other.import(exported)).toMatchObject({ code: 0, ...counts(0, 0, count) })
     expect(await other.export()).toBe(exported)
@@ -49,7 +49,7 @@ describe('a file of many devices', () => {
   it('stops at Ctrl-C, prints the progress, and continues with the next import', async () => {
     const user = await app.createUser()
     const folder = await temporaryFolder()
-    const proxy = await startBulkProxy(app.url, 'registerDevice', async (number) => {
+    const proxy = await startBatchProxy(app.url, 'registerDevice', async (number) => {
       if (number !== 5) return
       running.child.kill('SIGINT')
       await running.waitForOutput('stderr', /Stopping after/)
@@ -126,7 +126,7 @@ describe('an export', () => {
   })
 
   it('imports back unchanged for all values that the API accepts', async () => {
-    const [one, other] = [await openDesk(app), await openDesk(app)]
+    const [one, other] = [await openWorkspace(app), await openWorkspace(app)]
     // A fixed seed makes failures reproducible.
     const devices = fc.sample(
       fc.uniqueArray(device, { selector: ({ hardwareId }) => hardwareId ?? {}, minLength: 60, maxLength: 60 }),
@@ -154,7 +154,7 @@ describe('an export', () => {
   })
 
   it('neutralizes formulas unless it is raw', async () => {
-    const [one, other] = [await openDesk(app), await openDesk(app)]
+    const [one, other] = [await openWorkspace(app), await openWorkspace(app)]
     const attributes = { '=x': '1', site: '-5', note: "'=1", call: '+1 212 555' }
     await seedDevices(app.db, one.user.accountId, [{ name: '=1+1', attributes }])
     const exported = await one.export()
@@ -170,12 +170,12 @@ describe('an export', () => {
   })
 
   it('stops quietly when the output is closed', async () => {
-    const desk = await openDesk(app)
+    const workspace = await openWorkspace(app)
     const filler = 'x'.repeat(500)
     const devices = Array.from({ length: 900 }, (_, number) => ({ name: `pipe-${number}`, attributes: { filler } }))
-    await seedDevices(app.db, desk.user.accountId, devices)
+    await seedDevices(app.db, workspace.user.accountId, devices)
     const folder = await temporaryFolder()
-    const credentials = await folder.write('credentials', credentialsOf(app.url, desk.user))
+    const credentials = await folder.write('credentials', credentialsOf(app.url, workspace.user))
     const { child, done } = startMuster(['export', '--credentials', credentials])
     child.stdout!.once('data', () => child.stdout!.destroy())
     expect(await done).toMatchObject({ code: 0, stderr: '' })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
-import { counts, openDesk } from './workspace.ts'
+import { counts, openWorkspace } from './workspace.ts'
 import { credentialsOf, temporaryFolder } from '../harness/muster.ts'
 
 let app: TestApp
@@ -11,13 +11,13 @@ afterAll(() => app.close())
 
 describe('import of rows', () => {
   it('updates the device with the hardware id of a row, or with its unique name', async () => {
-    const desk = await openDesk(app)
-    await desk.import('name,hardwareId,services,site,net.ssid\na,H1,ssh:22;web=http:80,oslo,lab\nb,,,bergen,\n')
+    const workspace = await openWorkspace(app)
+    await workspace.import('name,hardwareId,services,site,net.ssid\na,H1,ssh:22;web=http:80,oslo,lab\nb,,,bergen,\n')
     const again =
       'name,hardwareId,platform,services,site,net.ssid\na2,H1,linux,web=http:host:81;!cam=rtsp,,""\nb,,,,oslo,x\n'
-    expect(await desk.import(again)).toMatchObject({ code: 0, ...counts(0, 2, 0) })
-    expect(await desk.import(again)).toMatchObject({ code: 0, ...counts(0, 0, 2) })
-    expect(await desk.devices()).toMatchObject([
+    expect(await workspace.import(again)).toMatchObject({ code: 0, ...counts(0, 2, 0) })
+    expect(await workspace.import(again)).toMatchObject({ code: 0, ...counts(0, 0, 2) })
+    expect(await workspace.devices()).toMatchObject([
       {
         name: 'a2',
         hardwareId: 'H1',
@@ -34,16 +34,16 @@ describe('import of rows', () => {
   })
 
   it('matches a row to the device of its name that is most similar', async () => {
-    const desk = await openDesk(app)
+    const workspace = await openWorkspace(app)
     const rows = ['same,,', 'same,oslo,', 'same,,A1', 'same,oslo,A1', 'same,bergen,', 'same,bergen,A1']
-    expect(await desk.import(`name,site,rack\n${rows.join('\n')}\n`)).toMatchObject({ code: 0, ...counts(6, 0, 0) })
+    expect(await workspace.import(`name,site,rack\n${rows.join('\n')}\n`)).toMatchObject({ code: 0, ...counts(6, 0, 0) })
     for (const file of [rows, rows.toReversed()]) {
-      expect(await desk.import(`name,site,rack\n${file.join('\n')}\n`)).toMatchObject({ code: 0, ...counts(0, 0, 6) })
+      expect(await workspace.import(`name,site,rack\n${file.join('\n')}\n`)).toMatchObject({ code: 0, ...counts(0, 0, 6) })
     }
   })
 
   it('reports a row with an error with its line number, and imports the others', async () => {
-    const desk = await openDesk(app)
+    const workspace = await openWorkspace(app)
     const file = [
       ...[
         'name,hardwareId,services,net,net.ssid',
@@ -63,7 +63,7 @@ describe('import of rows', () => {
       ],
     ].join('\n')
     const bytes = Buffer.concat([Buffer.from(`${file}\nlatin `), Buffer.from([0xe9]), Buffer.from(',H11,,,\n')])
-    expect(await desk.import(bytes)).toMatchObject({
+    expect(await workspace.import(bytes)).toMatchObject({
       code: 3,
       ...counts(3, 0, 0),
       problems: [
@@ -79,40 +79,40 @@ describe('import of rows', () => {
         { line: 14, reason: expect.stringContaining('UTF-8') },
       ],
     })
-    expect((await desk.devices()).map(({ name }) => name)).toEqual(['fine', 'last', 'over\ntwo lines'])
+    expect((await workspace.devices()).map(({ name }) => name)).toEqual(['fine', 'last', 'over\ntwo lines'])
   })
 
   it('makes the other changes when the server rejects one', async () => {
-    const desk = await openDesk(app)
-    await desk.import('name,services\na,ssh:22\nb,ssh:22\nc,ssh:22\n')
+    const workspace = await openWorkspace(app)
+    await workspace.import('name,services\na,ssh:22\nb,ssh:22\nc,ssh:22\n')
     const changed = 'name,services,site\na,ssh:23,x\nb,ssh:a/b:22,x\nc,ssh:24,x\n'
-    expect(await desk.import(changed)).toMatchObject({ code: 3, ...counts(0, 2, 0), problems: [{ line: 3 }] })
-    expect(await desk.import(changed)).toMatchObject({ code: 3, ...counts(0, 0, 2), problems: [{ line: 3 }] })
+    expect(await workspace.import(changed)).toMatchObject({ code: 3, ...counts(0, 2, 0), problems: [{ line: 3 }] })
+    expect(await workspace.import(changed)).toMatchObject({ code: 3, ...counts(0, 0, 2), problems: [{ line: 3 }] })
   })
 
   it('stops when an error would affect every row', async () => {
-    const desk = await openDesk(app)
-    const { createAccessKey: key } = await desk.user.data('mutation { createAccessKey(readOnly: true) { key secret } }')
+    const workspace = await openWorkspace(app)
+    const { createAccessKey: key } = await workspace.user.data('mutation { createAccessKey(readOnly: true) { key secret } }')
     const folder = await temporaryFolder()
-    const reader = { ...desk.user, keyId: key.key, secret: key.secret }
+    const reader = { ...workspace.user, keyId: key.key, secret: key.secret }
     const credentials = await folder.write('credentials', credentialsOf(app.url, reader))
-    const { code, notTried, error } = await desk.import('name\na\nb\n', '--credentials', credentials)
+    const { code, notTried, error } = await workspace.import('name\na\nb\n', '--credentials', credentials)
     expect({ code, notTried, error }).toMatchObject({ code: 5, notTried: 2, error: { code: 'FORBIDDEN' } })
   })
 
   it('imports nothing with --strict if a row has an error, or with --dry-run', async () => {
-    const desk = await openDesk(app)
+    const workspace = await openWorkspace(app)
     const rows = 'name,hardwareId\na,H1\nb,H1\n'
-    expect(await desk.import(rows, '--strict')).toMatchObject({ code: 1, ...counts(0, 0, 0), problems: [{ line: 3 }] })
-    expect(await desk.import(rows, '--dry-run')).toMatchObject({ code: 3, ...counts(1, 0, 0) })
-    expect(await desk.devices()).toEqual([])
+    expect(await workspace.import(rows, '--strict')).toMatchObject({ code: 1, ...counts(0, 0, 0), problems: [{ line: 3 }] })
+    expect(await workspace.import(rows, '--dry-run')).toMatchObject({ code: 3, ...counts(1, 0, 0) })
+    expect(await workspace.devices()).toEqual([])
   })
 
   it('rejects a row with an ambiguous name', async () => {
-    const desk = await openDesk(app)
-    expect(await desk.import('name,site\nsame,a\nsame,b\n')).toMatchObject({ code: 0, ...counts(2, 0, 0) })
-    expect(await desk.import('name,site\nsame,b\nsame,a\n')).toMatchObject({ code: 0, ...counts(0, 0, 2) })
-    const changed = await desk.import('name,site\nsame,c\n')
+    const workspace = await openWorkspace(app)
+    expect(await workspace.import('name,site\nsame,a\nsame,b\n')).toMatchObject({ code: 0, ...counts(2, 0, 0) })
+    expect(await workspace.import('name,site\nsame,b\nsame,a\n')).toMatchObject({ code: 0, ...counts(0, 0, 2) })
+    const changed = await workspace.import('name,site\nsame,c\n')
     expect(changed).toMatchObject({
       code: 3,
       problems: [{ line: 2, reason: expect.stringContaining('add a hardwareId') }],
@@ -120,19 +120,19 @@ describe('import of rows', () => {
   })
 
   it('finds devices in an account that is much larger than the file', async () => {
-    const desk = await openDesk(app)
+    const workspace = await openWorkspace(app)
     const names = Array.from({ length: 60 }, (_, number) => `big-${number},${number % 2 ? `B-${number}` : ''}\n`)
-    await desk.import(`name,hardwareId\n${names.join('')}`)
+    await workspace.import(`name,hardwareId\n${names.join('')}`)
     const few = 'name,hardwareId,site\nbig-1,B-1,x\nbig-2,,y\nbig-new,B-new,z\n'
-    expect(await desk.import(few)).toMatchObject({ code: 0, ...counts(1, 2, 0) })
-    expect(await desk.import(few)).toMatchObject({ code: 0, ...counts(0, 0, 3) })
+    expect(await workspace.import(few)).toMatchObject({ code: 0, ...counts(1, 2, 0) })
+    expect(await workspace.import(few)).toMatchObject({ code: 0, ...counts(0, 0, 3) })
   })
 })
 
 describe('import of a file', () => {
   it('rejects a file without devices, with a reason', async () => {
-    const desk = await openDesk(app)
-    await expect(desk.import('hardwareId\nH1\n')).rejects.toThrow('there is no column "name"')
-    expect(await desk.devices()).toEqual([])
+    const workspace = await openWorkspace(app)
+    await expect(workspace.import('hardwareId\nH1\n')).rejects.toThrow('there is no column "name"')
+    expect(await workspace.devices()).toEqual([])
   })
 })

@@ -1,23 +1,23 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestApp, TestUser } from '../../../server/test/harness/app.ts'
-import { credentialsOf, muster, type Ran, temporaryFolder } from '../harness/muster.ts'
+import { credentialsOf, muster, type CommandResult, temporaryFolder } from '../harness/muster.ts'
 
-export interface Desk {
+export interface Workspace {
   user: TestUser
   /** Imports a CSV string and returns the JSON output and the exit code. */
   import(csv: string | Buffer, ...options: string[]): Promise<{ code: number | null; [name: string]: unknown }>
-  run(...args: string[]): Promise<Ran>
+  run(...args: string[]): Promise<CommandResult>
   export(): Promise<string>
   devices(): Promise<Record<string, unknown>[]>
 }
 
 /** A user without devices, and a function that runs the CLI. */
-export async function openDesk(app: TestApp): Promise<Desk> {
+export async function openWorkspace(app: TestApp): Promise<Workspace> {
   const user = await app.createUser()
   const folder = await temporaryFolder()
   const credentials = await folder.write('credentials', credentialsOf(app.url, user))
-  const run = (...args: string[]): Promise<Ran> => muster(args, { env: { MUSTER_CREDENTIALS: credentials } })
+  const run = (...args: string[]): Promise<CommandResult> => muster(args, { env: { MUSTER_CREDENTIALS: credentials } })
   return {
     user,
     run,

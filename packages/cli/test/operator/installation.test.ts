@@ -209,17 +209,17 @@ describe('sample fleets', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ fleets: [{ added: 0 }, { added: 0 }] })
     await muster(args, { env: other.env })
 
-    const made = await fleets(one.database)
-    expect([made.devices, made.live, made.services].map(({ length }) => length)).toEqual([600, 600, 1_800])
-    const madeAgain = await fleets(other.database)
+    const created = await fleets(one.database)
+    expect([created.devices, created.live, created.services].map(({ length }) => length)).toEqual([600, 600, 1_800])
+    const sameFleets = await fleets(other.database)
     for (const table of ['devices', 'live', 'services'] as const) {
-      expect(anonymous(madeAgain[table])).toEqual(anonymous(made[table]))
+      expect(anonymous(sameFleets[table])).toEqual(anonymous(created[table]))
     }
-    const ids = [...made.devices, ...made.services].map(({ id }) => id)
+    const ids = [...created.devices, ...created.services].map(({ id }) => id)
     expect(new Set(ids).size).toBe(2_400)
     for (const id of ids) expect(id).toMatch(/^80(:[0-9a-f]{2}){7}$/)
-    expect(new Set(made.live.map(({ state }) => state))).toEqual(new Set(['active', 'inactive']))
-    expect(made.services.every(({ port }) => port !== null)).toBe(true)
+    expect(new Set(created.live.map(({ state }) => state))).toEqual(new Set(['active', 'inactive']))
+    expect(created.services.every(({ port }) => port !== null)).toBe(true)
   })
 
   it('require whole numbers', async () => {
@@ -245,7 +245,7 @@ describe('the embedded database', () => {
     ['users', 'reset-password', 'ada@example.com'],
     ['keys', 'rotate-master'],
     ['backup', 'night.backup'],
-  ])('is not made by %s %s, which is for one that is there', async (...args) => {
+  ])('is not created by %s %s, which need an existing installation', async (...args) => {
     const { path } = await temporaryFolder()
     const env = { MUSTER_DATA: join(path, 'data') }
     const { code, stderr } = await muster(args, { env })

@@ -105,7 +105,7 @@ it('resumes a killed rotation while the server runs and all secrets keep working
   expect(await opensAll(former)).toContain(true)
   await signsWebhooks()
   const { createAccessKey } = await ask('mutation { createAccessKey { secret accessKey { key } } }')
-  const made = {
+  const createdKey = {
     MUSTER_ACCESS_KEY_ID: createAccessKey.accessKey.key,
     MUSTER_SECRET_ACCESS_KEY: createAccessKey.secret,
   }
@@ -130,7 +130,7 @@ it('resumes a killed rotation while the server runs and all secrets keep working
   expect(new Set(await opensAll(next))).toEqual(new Set([true]))
 
   await ask('{ version }')
-  await ask('{ version }', made)
+  await ask('{ version }', createdKey)
   await signsWebhooks()
   const back = openBrowser({ url: server.url })
   await back.auth('/sign-in/email', { email: person.email, password: person.password })
