@@ -40,7 +40,7 @@ describeConsole('webhooks', () => {
     const secret = (await dialog.getByLabel('signing secret', { exact: true }).textContent()) ?? ''
     await dialog.getByRole('link', { name: 'Open the webhook' }).click()
 
-    receiver.answer((_message, response) => void response.writeHead(202).end('taken with thanks'))
+    receiver.respondWith((_message, response) => void response.writeHead(202).end('taken with thanks'))
     await page.getByRole('heading', { name: 'Night shift', level: 1 }).waitFor()
     await page.getByRole('button', { name: 'Send a test' }).click()
     const result = page.getByRole('dialog', { name: 'Test event' })
@@ -60,7 +60,7 @@ describeConsole('webhooks', () => {
   it('shows deliveries that fail, and sends them again', async () => {
     const receiver = await startReceiver()
     try {
-      receiver.answer((_message, response) => void response.writeHead(500).end('no room'))
+      receiver.respondWith((_message, response) => void response.writeHead(500).end('no room'))
       const person = await site.newPerson()
       const id = await createWebhook(person, receiver.url)
       const { registerDevice } = await person.data('mutation { registerDevice(name: "pump-1") { device { id } } }')
@@ -73,7 +73,7 @@ describeConsole('webhooks', () => {
       await page.getByRole('region', { name: 'Response body' }).getByText('no room').waitFor()
       await page.getByRole('region', { name: 'Request body' }).getByText('device.update').waitFor()
 
-      receiver.answer((_message, response) => void response.end())
+      receiver.respondWith((_message, response) => void response.end())
       await page.getByRole('button', { name: 'Retry now' }).click()
       await rows(page, 'delivered').filter({ hasText: 'Device changed' }).waitFor()
       const ids = new Set(receiver.received.map((message) => message.id))

@@ -52,7 +52,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   const forged: Received[] = []
   let secret: string | undefined
   let turns = 0
-  receiver.answer((message, response) => {
+  receiver.respondWith((message, response) => {
     if (secret === undefined || !isGenuine(secret, message)) forged.push(message)
     // Never often in a row, or it would be left alone for a minute.
     const turn = ++turns % 6

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { putCluster } from '../test/database/data-folder.ts'
+import { createDataFolder } from '../test/database/data-folder.ts'
 import { administer, atDatabase, dropDatabase } from '../test/global-setup.ts'
 import { failToStart, readCredentials, sendAs, startServerProcess } from '../test/harness/server-process.ts'
 
@@ -76,7 +76,7 @@ describe('a server with its own database', () => {
 
   it('starts its database again when that is killed', async () => {
     const folder = await newFolder()
-    await putCluster(folder)
+    await createDataFolder(folder)
     const server = await startServerProcess({ MUSTER_DATA: folder })
     const credentials = await readCredentials(folder)
     const killed = await databasePid(folder)

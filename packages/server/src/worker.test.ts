@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { startTestApp } from '../test/harness/app.ts'
 import { newPerson, signIn } from '../test/clients/browser.ts'
-import { until } from '../test/api/webhooks.ts'
+import { pollUntil } from '../test/api/webhooks.ts'
 import { dropSignInsJob } from './auth/auth.jobs.ts'
 import { dropIdempotencyRecordsJob } from './features/idempotency/idempotency.jobs.ts'
 import { dropCodesJob } from './features/registration-codes/registration-codes.jobs.ts'
@@ -36,7 +36,7 @@ it('what is not old by the clock of the database too stays, though that of the s
   const jobs = [dropSignInsJob, dropCodesJob, dropDeliveriesJob, dropIdempotencyRecordsJob]
   for (const job of jobs) await putJobs(app.db, job, [{ key: job.name, payload: undefined, delay: 0 }])
   const waiting = sql`select from graphile_worker.jobs where key = any(${jobs.map(({ name }) => name)}::text[])`
-  await until(
+  await pollUntil(
     () => waiting.execute(app.db),
     ({ rows }) => rows.length === 0,
   )

@@ -9,16 +9,16 @@ import { migrate } from '../src/db/migrate.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the PostgreSQL of the tests is, and the migrated database that each file copies. */
+    /** The connection to the PostgreSQL server of the tests, and the migrated database that each test file copies. */
     testDatabase: { connection: pg.ClientConfig; template: string }
-    /** For files that are made once and serve many tests; gone after the run. */
+    /** A folder for files that many tests share. It is removed after the run. */
     scratchFolder: string
   }
 }
 
 /**
- * Starts a PostgreSQL for the tests, or takes the one of MUSTER_TEST_DATABASE_URL, whose user must be allowed to create
- * databases, and makes the template.
+ * Starts PostgreSQL for the tests and creates the template database. With MUSTER_TEST_DATABASE_URL, uses that server instead, whose
+ * user must be allowed to create databases.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { connection, stop } = await startDatabase()
@@ -41,12 +41,12 @@ async function startDatabase(): Promise<{ connection: pg.ClientConfig; stop: () 
   const folder = await mkdtemp(join(tmpdir(), 'muster-test-'))
   const quiet = { info() {}, warn: console.warn, error: console.error }
   const onExit = (reason: string) => console.error(reason)
-  // What a crash would lose is not under test here; tests of that start a server of their own.
+  // Durability is off. Tests of durability start a separate server.
   const database = await startEmbedded({
     dataFolder: folder,
     log: quiet,
     onExit,
-    // Nor does a database live long enough to be cleaned up; and a cleaner at work may not be sent away when it is dropped.
+    // Databases do not live long enough to need autovacuum, and an autovacuum worker can prevent dropping one.
     settings: { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_connections: '400' },
   }).catch(async (error) => {
     await rm(folder, { recursive: true, force: true })
@@ -72,7 +72,7 @@ async function createTemplate(connection: pg.ClientConfig, template: string): Pr
   }
 }
 
-/** The same server, another database. */
+/** A connection to another database of the same server. */
 export function atDatabase(connection: pg.ClientConfig, database: string): pg.ClientConfig {
   if (connection.connectionString === undefined) return { ...connection, database }
   const url = new URL(connection.connectionString)
@@ -80,7 +80,10 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
   return { connectionString: url.href }
 }
 
-/** Ends whoever is still connected. PostgreSQL gives them five seconds to go: on a machine that is slower it is asked again. */
+/**
+ * Drops a database and terminates its connections. PostgreSQL waits five seconds for them. On a slow machine that can be too short, so
+ * retry.
+ */
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
   for (;;) {
     try {
@@ -93,7 +96,7 @@ export async function dropDatabase(connection: pg.ClientConfig, name: string): P
 
 const OBJECT_IN_USE = '55006'
 
-/** Runs one statement outside any of the tests' databases. */
+/** Runs one statement outside the databases of tests. */
 export async function administer(connection: pg.ClientConfig, statement: string): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()

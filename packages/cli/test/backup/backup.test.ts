@@ -2,7 +2,7 @@ import { chown, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { query } from '@muster/server/db/database.ts'
 import { expect, it, onTestFinished } from 'vitest'
-import { putCluster } from '../../../server/test/database/data-folder.ts'
+import { createDataFolder } from '../../../server/test/database/data-folder.ts'
 import { createTestDatabase } from '../../../server/test/database/test-database.ts'
 import { startServerProcess } from '../../../server/test/harness/server-process.ts'
 import { databaseUrl, muster, temporaryFolder } from '../harness/muster.ts'
@@ -11,7 +11,7 @@ import { ownerEvents } from '../operator/owner-events.ts'
 it('backs up the embedded database, and restores it into an empty database with its key', async () => {
   const { path } = await temporaryFolder()
   const embedded = { MUSTER_DATA: join(path, 'data') }
-  await putCluster(embedded.MUSTER_DATA)
+  await createDataFolder(embedded.MUSTER_DATA)
   await muster(['seed', '--devices', '40', '--services', '1', '--json'], { env: embedded })
   const folder = join(path, 'folder')
   await mkdir(folder)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { zstdCompressSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { putCluster } from '../../../server/test/database/data-folder.ts'
+import { createDataFolder } from '../../../server/test/database/data-folder.ts'
 import {
   failToStart,
   readCredentials,
@@ -25,7 +25,7 @@ interface Listed {
 async function newInstallation(name = "arch ive's 100%p") {
   const { path } = await temporaryFolder()
   const data = join(path, 'data')
-  await putCluster(data)
+  await createDataFolder(data)
   const env = { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: join(path, name) }
   const run = async (args: string[], more: Record<string, string> = {}) => {
     const { code, stdout, stderr } = await muster([...args, '--json'], { env: { ...env, ...more } })

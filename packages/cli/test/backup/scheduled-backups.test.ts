@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { putCluster } from '../../../server/test/database/data-folder.ts'
+import { createDataFolder } from '../../../server/test/database/data-folder.ts'
 import { readCredentials, sendAs, startServerProcess } from '../../../server/test/harness/server-process.ts'
 import { muster, temporaryFolder } from '../harness/muster.ts'
 import { ownerEvents } from '../operator/owner-events.ts'
@@ -17,7 +17,7 @@ interface Finding {
 async function newFolder() {
   const { path } = await temporaryFolder()
   const data = join(path, 'data')
-  await putCluster(data)
+  await createDataFolder(data)
   return { path, data }
 }
 

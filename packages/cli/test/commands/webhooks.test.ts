@@ -40,7 +40,7 @@ describe('webhooks', () => {
     const { user, run, lines } = await createCliUser(app)
     const receiver = await startReceiver()
     const [{ id }] = await lines('webhooks', 'create', receiver.url, '--events', 'device.register')
-    receiver.answer((_message, response) => response.writeHead(410).end('gone'))
+    receiver.respondWith((_message, response) => response.writeHead(410).end('gone'))
     const failed = await run('webhooks', 'test', id)
     expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/httpStatus +410[\s\S]+gone/) })
     await addDevices(user, ['gate'])
@@ -50,7 +50,7 @@ describe('webhooks', () => {
       .poll(async () => (await lines('webhooks', 'deliveries', id, '--failed')).map(({ httpStatus }) => httpStatus))
       .toEqual([410, 410])
 
-    receiver.answer((_message, response) => response.writeHead(204).end())
+    receiver.respondWith((_message, response) => response.writeHead(204).end())
     expect(await lines('webhooks', 'update', id, '--enable')).toMatchObject([{ enabled: true }])
     expect(await lines('webhooks', 'redeliver', id, '--failed')).toEqual([{ redelivered: 2 }])
     await receiver.waitFor(4)

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { everAnotherMinute } from '../../test/access/installation.ts'
-import { startDatabaseGate } from '../../test/database/database-proxy.ts'
-import { openSite, type Server, type ServerOptions, type Site } from '../../test/harness/authentication-servers.ts'
+import { startDatabaseProxy } from '../../test/database/database-proxy.ts'
+import { createAuthenticationServers, type Server, type ServerOptions, type AuthenticationServers } from '../../test/harness/authentication-servers.ts'
 import { deleteAccessKey, updateAccessKey } from '../features/access-keys/access-keys.ts'
 
 const SECOND = 1_000
 
-let site: Site
+let site: AuthenticationServers
 beforeAll(async () => {
-  site = await openSite()
+  site = await createAuthenticationServers()
 })
 afterAll(() => site.close())
 
@@ -80,10 +80,10 @@ describe('a key in memory', () => {
   it('stops working even while notifications are lost without an error', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()
-    const gate = await startDatabaseGate(site.connection)
+    const gate = await startDatabaseProxy(site.connection)
     const servers = await startServers(2, { connection: { connectionString: gate.url } })
     await warm(servers, key)
-    gate.hush()
+    gate.freeze()
     await updateAccessKey(context, key.key, { enabled: false })
     await untilAllSay(servers, key, 'key-disabled')
     gate.open()

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database/test-database.ts'
-import { newAccount } from '../../test/factories/account.ts'
+import { createAccount } from '../../test/factories/account.ts'
 import { readConfig } from '../config.ts'
 import { addAccessKey } from '../features/access-keys/access-keys.ts'
 import { setUp } from '../start/set-up.ts'
@@ -44,7 +44,7 @@ async function openInstallation() {
 it('waits for transactions that encrypt under the former key', async () => {
   const { db, start, rotate } = await openInstallation()
   const { secrets } = await start()
-  const { id, email } = await newAccount(db)
+  const { id, email } = await createAccount(db)
   const viewer = { accountId: id, email, readOnly: false }
   const transaction = await db.startTransaction().execute()
   const made = await addAccessKey({ db: transaction, viewer, secrets, clock: () => new Date() }, {})

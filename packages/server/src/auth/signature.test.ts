@@ -1,14 +1,14 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { everAnotherMinute } from '../../test/access/installation.ts'
-import { openSite, type Server, type Site } from '../../test/harness/authentication-servers.ts'
+import { createAuthenticationServers, type Server, type AuthenticationServers } from '../../test/harness/authentication-servers.ts'
 import { updateAccessKey } from '../features/access-keys/access-keys.ts'
 
-let site: Site
+let site: AuthenticationServers
 /** Shared by all tests that need no separate app. */
 let server: Server
 beforeAll(async () => {
-  site = await openSite()
+  site = await createAuthenticationServers()
   server = await site.startServer({ elapsed: everAnotherMinute() })
 })
 afterAll(() => site.close())

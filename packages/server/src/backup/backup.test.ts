@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openBrowser } from '../../test/clients/browser.ts'
-import { until } from '../../test/api/webhooks.ts'
+import { pollUntil } from '../../test/api/webhooks.ts'
 import { readCredentials, type ServerProcess, sendAs, startServerProcess } from '../../test/harness/server-process.ts'
 import { readConfig } from '../config.ts'
 import { createEventPartition } from '../db/event-partitions.ts'
@@ -96,7 +96,7 @@ async function fill({ url }: ServerProcess): Promise<void> {
   await browser.auth('/sign-in/email', { email, password })
   expect((await browser.query('{ login { email } }')).body).toEqual({ data: { login: { email } } })
   // What the webhook is owed is found out behind the changes.
-  await until(
+  await pollUntil(
     () => source.pool.query('select from webhook_delivery'),
     ({ rowCount }) => rowCount !== 0,
   )

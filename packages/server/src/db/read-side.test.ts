@@ -7,7 +7,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp } from '../../test/harness/app.ts'
-import { until } from '../../test/api/webhooks.ts'
+import { pollUntil } from '../../test/api/webhooks.ts'
 import {
   failToStart,
   readCredentials,
@@ -15,19 +15,19 @@ import {
   sendAs,
   startServerProcess,
 } from '../../test/harness/server-process.ts'
-import { type Pair, startPair } from '../../test/database/standby.ts'
+import { type PrimaryAndStandby, startPrimaryAndStandby } from '../../test/database/standby.ts'
 import { unlimited } from '../../test/harness/unlimited.ts'
 import { openDatabase } from './open-database.ts'
 import { createReadSide, type ReadPlace, type ReadSide } from './read-side.ts'
 import { openReplica, readSystem } from './replica.ts'
 
-let pair: Pair
+let pair: PrimaryAndStandby
 let server: ServerProcess
 let folder: string
 let credentials: Record<string, string>
 const ends: (() => Promise<void>)[] = []
 beforeAll(async () => {
-  pair = await startPair()
+  pair = await startPrimaryAndStandby()
   folder = await mkdtemp(join(tmpdir(), 'muster-read-side-'))
   const env = { ...unlimited, MUSTER_DATA: folder, DATABASE_URL: pair.url, DATABASE_READ_URL: pair.standbyUrl }
   server = await startServerProcess(env, (end) => ends.push(end))
@@ -76,7 +76,7 @@ const readsFromPrimary = async (): Promise<number> => (await readsFrom('lagging'
 /** Asks for lists until one was read from there. */
 async function untilReadFrom(place: ReadPlace): Promise<void> {
   const before = await readsFrom(place)
-  await until(
+  await pollUntil(
     async () => {
       await listed()
       return readsFrom(place)

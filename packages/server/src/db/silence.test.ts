@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database/test-database.ts'
-import { startDatabaseGate } from '../../test/database/database-proxy.ts'
-import { until } from '../../test/api/webhooks.ts'
+import { startDatabaseProxy } from '../../test/database/database-proxy.ts'
+import { pollUntil } from '../../test/api/webhooks.ts'
 import { createDatabase, createPool } from './database.ts'
 import { isDatabaseAway } from './database-away.ts'
 
@@ -12,7 +12,7 @@ const failure = (asked: Promise<unknown>): Promise<unknown> => asked.catch((erro
 it('nobody waits for a database that falls silent, and a statement that is slow goes on', async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
-  const gate = await startDatabaseGate(database.connection)
+  const gate = await startDatabaseProxy(database.connection)
   const told: boolean[] = []
   const changes = new EventTarget()
   const db = createDatabase(
@@ -35,7 +35,7 @@ it('nobody waits for a database that falls silent, and a statement that is slow 
   const silent = once(changes, 'silent')
   const under = [1, 2].map(() => failure(sql`select pg_sleep(100)`.execute(db)))
   const inLine = failure(sql`select 1`.execute(db))
-  gate.hush()
+  gate.freeze()
   await silent
   for (const error of await Promise.all([...under, inLine])) expect(isDatabaseAway(error)).toBe(true)
   expect(await failure(sql`select 1`.execute(db))).toMatchObject({ code: '08001' })
@@ -66,6 +66,6 @@ it('the question has a connection before anybody waits, and is not asked about o
     return before !== undefined && before === (await lastAsked())
   }
   await db.connection().execute(async () => {
-    expect(await until(isLeftAlone, Boolean)).toBe(true)
+    expect(await pollUntil(isLeftAlone, Boolean)).toBe(true)
   })
 })

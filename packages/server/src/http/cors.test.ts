@@ -1,7 +1,7 @@
 import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { newPerson, refusalOf, signIn } from '../../test/clients/browser.ts'
+import { newPerson, errorOf, signIn } from '../../test/clients/browser.ts'
 import { openStream } from '../../test/clients/event-stream.ts'
 
 const ALLOWED = 'https://dashboard.example.com'
@@ -90,7 +90,7 @@ describe('an allowed origin', () => {
     const browser = await signIn(app, await newPerson(app))
     const headers = { origin: ALLOWED, 'sec-fetch-site': 'cross-site' }
     expect((await browser.query(login)).status).toBe(200)
-    expect(refusalOf(await browser.query(login, {}, { headers }))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
+    expect(errorOf(await browser.query(login, {}, { headers }))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
     const asked = await preflight(`${app.url}/graphql/v1`, ALLOWED)
     expect(asked.headers.get('access-control-allow-headers')).not.toContain('muster-session')
   })

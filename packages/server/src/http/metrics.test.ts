@@ -12,7 +12,7 @@ import { startTestApp, type TestApp, type TestAppOptions } from '../../test/harn
 import { createTestDatabase } from '../../test/database/test-database.ts'
 import { basic, post } from '../../test/clients/http-device.ts'
 import { openStream } from '../../test/clients/event-stream.ts'
-import { registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { startReceiver } from '../../test/harness/webhook-receiver.ts'
 import { startServerProcess } from '../../test/harness/server-process.ts'
 import { dropNoncesJob } from '../auth/auth.jobs.ts'
@@ -93,9 +93,9 @@ test('devices and what is refused of them are counted', async () => {
   const app = await start({ mqtt: true })
   const device = await registerDevice(app.owner)
   const url = `mqtt://127.0.0.1:${app.mqttPort}`
-  const client = await signOn(url, device)
+  const client = await connectMqtt(url, device)
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
-  await expect(signOn(url, { ...device, secret: 'wrong' })).rejects.toThrow()
+  await expect(connectMqtt(url, { ...device, secret: 'wrong' })).rejects.toThrow()
   await until(app, {
     muster_devices_connected: 1,
     muster_mqtt_connections: 1,
@@ -155,10 +155,10 @@ test('deliveries of webhooks and attempts at them are counted', async () => {
     app.owner.data(`mutation { setAttribute(serviceId: "${id}", name: "n", value: "${value}") }`)
   await change('1')
   await receiver.waitFor(1)
-  receiver.answer((_message, response) => void response.writeHead(500).end())
+  receiver.respondWith((_message, response) => void response.writeHead(500).end())
   await change('2')
   await receiver.waitFor(2)
-  receiver.answer((_message, response) => response.destroy())
+  receiver.respondWith((_message, response) => response.destroy())
   await change('3')
   await receiver.waitFor(3)
   await until(app, {

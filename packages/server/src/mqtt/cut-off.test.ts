@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { happening, registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { nextEvent, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { rotate } from '../../test/api/device-registration.ts'
 import { findDevice } from '../../test/api/device-details.ts'
 import { cutOffDevices } from '../features/devices/cut-off.queries.ts'
@@ -25,20 +25,20 @@ test.each([
   ['that is deleted', remove],
 ])('a device %s at one server is cut off at another', async (_what, document) => {
   const device = await registerDevice(app.owner)
-  const client = await signOn(mqttOf(other), device)
-  const cut = happening(client, 'close')
+  const client = await connectMqtt(mqttOf(other), device)
+  const cut = nextEvent(client, 'close')
   await app.owner.data(document, { id: device.id })
   await cut
-  await expect(signOn(mqttOf(other), device)).rejects.toMatchObject({ code: 4 })
+  await expect(connectMqtt(mqttOf(other), device)).rejects.toMatchObject({ code: 4 })
 })
 
 test('a notice that comes late ends no connection of the new secret', async () => {
   const [device, bystander] = [await registerDevice(app.owner), await registerDevice(app.owner)]
   const { rotateDeviceSecret } = await app.owner.data(rotate, { id: device.id })
-  const client = await signOn(mqttOf(app), { ...device, secret: rotateDeviceSecret.secret })
+  const client = await connectMqtt(mqttOf(app), { ...device, secret: rotateDeviceSecret.secret })
   await cutOffDevices(app.db, [device.id])
   // What is told of after it is heard of after it.
-  const cut = happening(await signOn(mqttOf(app), bystander), 'close')
+  const cut = nextEvent(await connectMqtt(mqttOf(app), bystander), 'close')
   await app.owner.data(rotate, { id: bystander.id })
   await cut
   expect(client.connected).toBe(true)
@@ -50,11 +50,11 @@ test('the will of a device that is cut off is not said', async () => {
     const device = await registerDevice(app.owner)
     const topic = `devices/${device.id}/attributes`
     const will = { topic, payload: Buffer.from('{"site": "lost"}'), qos: 1 as const }
-    return { ...device, client: await signOn(mqttOf(app), device, { will }) }
+    return { ...device, client: await connectMqtt(mqttOf(app), device, { will }) }
   }
   const attributesOf = async ({ id }: { id: string }) => (await findDevice(app.owner, id)).attributes
   const [cutOff, lost] = [await leaving(), await leaving()]
-  const cut = happening(cutOff.client, 'close')
+  const cut = nextEvent(cutOff.client, 'close')
   await app.owner.data(rotate, { id: cutOff.id })
   await cut
   // One that is said comes later.

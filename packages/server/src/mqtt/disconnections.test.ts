@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { happening, type RegisteredDevice, registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { nextEvent, type RegisteredDevice, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { rotate } from '../../test/api/device-registration.ts'
 import { findDevice } from '../../test/api/device-details.ts'
 import { createDisconnectionLog, disconnected } from './disconnections.ts'
@@ -24,7 +24,7 @@ describe('a device that the server disconnects is told of in the log', () => {
   let ended: Promise<unknown>
   beforeEach(async () => {
     device = await registerDevice(app.owner)
-    ended = happening(await signOn(mqttOf(app), device), 'close')
+    ended = nextEvent(await connectMqtt(mqttOf(app), device), 'close')
     // Until it is written where it is, another server has nobody to take it over from.
     const state = async () => (await findDevice(app.owner, device.id)).state
     await vi.waitFor(async () => expect(await state()).toBe('active'), { timeout: 60_000 })
@@ -33,8 +33,8 @@ describe('a device that the server disconnects is told of in the log', () => {
   const mqttOf = ({ mqttPort }: TestApp): string => `mqtt://127.0.0.1:${mqttPort}`
 
   test.each<[string, () => Promise<unknown>]>([
-    [disconnected.signedOnAgain, () => signOn(mqttOf(app), device)],
-    [disconnected.signedOnElsewhere, () => signOn(mqttOf(other), device)],
+    [disconnected.signedOnAgain, () => connectMqtt(mqttOf(app), device)],
+    [disconnected.signedOnElsewhere, () => connectMqtt(mqttOf(other), device)],
     [disconnected.cutOff, () => app.owner.data(rotate, { id: device.id })],
   ])('%s', async (reason, end) => {
     await end()
@@ -47,7 +47,7 @@ describe('a device that the server disconnects is told of in the log', () => {
 
   test('and not for one that ends by itself', async () => {
     const leaving = await registerDevice(app.owner)
-    await (await signOn(mqttOf(app), leaving)).endAsync()
+    await (await connectMqtt(mqttOf(app), leaving)).endAsync()
     await app.owner.data(rotate, { id: device.id })
     await ended
     expect(lines.filter((line) => line.device === leaving.id)).toEqual([])

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { inTime } from '../../test/harness/repeat-until-fast.ts'
-import { registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { repeatUntilFast } from '../../test/harness/repeat-until-fast.ts'
+import { registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { connectPacket, openRaw, packet, publishPacket } from '../../test/clients/raw-mqtt.ts'
 
 let app: TestApp
@@ -47,9 +47,9 @@ describe('before sign-on', () => {
 
   test('an address has a bounded number of such connections, and those that signed on do not count', async () => {
     const { id, secret } = await registerDevice(app.owner)
-    const client = await signOn(url, { id, secret })
+    const client = await connectMqtt(url, { id, secret })
     // Those that wait are closed as well after 5 seconds.
-    const first = await inTime(4_000, async () => {
+    const first = await repeatUntilFast(4_000, async () => {
       const waiting = await Promise.all(Array.from({ length: 20 }, () => openRaw(app.mqttPort)))
       const late = await openRaw(app.mqttPort)
       const closed = await Promise.race([
@@ -61,7 +61,7 @@ describe('before sign-on', () => {
       return closed
     })
     expect(first).toBe('the last')
-    await vi.waitFor(() => signOn(url, { id, secret }), { timeout: 60_000 })
+    await vi.waitFor(() => connectMqtt(url, { id, secret }), { timeout: 60_000 })
   })
 
   test('over WebSocket too much is too much as well', async () => {
@@ -116,7 +116,7 @@ describe('after sign-on', () => {
 
   test('random bytes disturb no other device', async () => {
     const device = await registerDevice(app.owner)
-    const bystander = await signOn(url, device)
+    const bystander = await connectMqtt(url, device)
     await fc.assert(
       fc.asyncProperty(fc.boolean(), fc.uint8Array({ minLength: 1, maxLength: 200 }), async (isSignedOn, bytes) => {
         const { socket, closed } = isSignedOn ? await signOnRaw() : await openRaw(app.mqttPort)

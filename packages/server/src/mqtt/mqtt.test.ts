@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { happening, registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { nextEvent, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { connectPacket, openRaw } from '../../test/clients/raw-mqtt.ts'
 import { findDevice as findDeviceOf } from '../../test/api/device-details.ts'
 
@@ -29,7 +29,7 @@ describe('signing on', () => {
     const device = await registerDevice(app.owner)
     expect(await findDevice(device.id)).toMatchObject({ state: 'inactive', lastReported: null })
 
-    const client = await signOn(url, device)
+    const client = await connectMqtt(url, device)
     await untilState(device.id, 'active')
     const attributes = { site: 'oslo', net: { ssid: 'lab' } }
     await client.publishAsync(`devices/${device.id}/attributes`, JSON.stringify(attributes), { qos: 1 })
@@ -51,7 +51,7 @@ describe('signing on', () => {
   test('ids may be in either case, everywhere', async () => {
     const device = await registerDevice(app.owner)
     const id = device.id.toUpperCase()
-    const client = await signOn(url, { ...device, id })
+    const client = await connectMqtt(url, { ...device, id })
     await client.publishAsync(`devices/${id}/attributes`, '{"site": "oslo"}', { qos: 1 })
     expect((await findDevice(device.id)).attributes).toEqual({ site: 'oslo' })
     expect(await client.subscribeAsync(`devices/${id}/services/ids`, { qos: 1 })).toMatchObject([{ qos: 1 }])
@@ -59,7 +59,7 @@ describe('signing on', () => {
 
   test('over WebSocket as over TCP', async () => {
     const device = await registerDevice(app.owner)
-    const client = await signOn(`${app.url.replace('http', 'ws')}/mqtt`, device)
+    const client = await connectMqtt(`${app.url.replace('http', 'ws')}/mqtt`, device)
     await untilState(device.id, 'active')
     await client.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
     expect((await findDevice(device.id)).attributes).toEqual({ site: 'oslo' })
@@ -70,27 +70,27 @@ describe('signing on', () => {
   test('a wrong secret, an unknown device and a client id of another name are refused', async () => {
     const device = await registerDevice(app.owner)
     const other = await registerDevice(app.owner)
-    await expect(signOn(url, { ...device, secret: other.secret })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url, { ...device, secret: '' })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url, { ...device, id: '80:00:00:00:00:00:00:00' })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url, device, { clientId: other.id })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url, device, { clientId: 'gateway', username: 'gateway' })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url, device, { username: 'gateway' })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url, device, { clientId: 'gateway' })).rejects.toMatchObject({ code: 2 })
+    await expect(connectMqtt(url, { ...device, secret: other.secret })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url, { ...device, secret: '' })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url, { ...device, id: '80:00:00:00:00:00:00:00' })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url, device, { clientId: other.id })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url, device, { clientId: 'gateway', username: 'gateway' })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url, device, { username: 'gateway' })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url, device, { clientId: 'gateway' })).rejects.toMatchObject({ code: 2 })
     expect((await findDevice(device.id)).state).toBe('inactive')
   })
 
   test('MQTT 5 is refused, and the client told the version', async () => {
     const device = await registerDevice(app.owner)
-    await expect(signOn(url, device, { protocolVersion: 5 })).rejects.toThrow()
+    await expect(connectMqtt(url, device, { protocolVersion: 5 })).rejects.toThrow()
   })
 
   test('a second sign-on of a device takes over, which is no change of its state', async () => {
     const device = await registerDevice(app.owner)
-    const first = await signOn(url, device)
+    const first = await connectMqtt(url, device)
     await untilState(device.id, 'active')
-    const ended = happening(first, 'close')
-    const second = await signOn(url, device)
+    const ended = nextEvent(first, 'close')
+    const second = await connectMqtt(url, device)
     await ended
     await second.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
     await new Promise((resolve) => setTimeout(resolve, 1_500))
@@ -102,12 +102,12 @@ describe('leaving', () => {
   /** A device that has lost its connection and come back, in so many milliseconds. */
   const comeBack = async () => {
     const device = await registerDevice(app.owner)
-    const client = await signOn(url, device)
+    const client = await connectMqtt(url, device)
     await untilState(device.id, 'active')
     const { stateSince } = await findDevice(device.id)
     const began = performance.now()
     client.stream.destroy()
-    await signOn(url, device)
+    await connectMqtt(url, device)
     return { device, stateSince, took: performance.now() - began }
   }
 
@@ -123,7 +123,7 @@ describe('leaving', () => {
 
   test('one that disconnects is inactive after the hold time', async () => {
     const device = await registerDevice(app.owner)
-    const client = await signOn(url, device)
+    const client = await connectMqtt(url, device)
     await untilState(device.id, 'active')
     await client.endAsync()
     await untilState(device.id, 'inactive')
@@ -144,17 +144,17 @@ describe('leaving', () => {
 
   test('one whose secret is rotated or that is deleted is cut off', async () => {
     const device = await registerDevice(app.owner)
-    const client = await signOn(url, device)
+    const client = await connectMqtt(url, device)
     await untilState(device.id, 'active')
-    const cut = happening(client, 'close')
+    const cut = nextEvent(client, 'close')
     await app.owner.data(`mutation { rotateDeviceSecret(deviceId: "${device.id}") { secret } }`)
     await cut
-    await expect(signOn(url, device)).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url, device)).rejects.toMatchObject({ code: 4 })
 
     const deleted = await registerDevice(app.owner)
-    const second = await signOn(url, deleted)
+    const second = await connectMqtt(url, deleted)
     await untilState(deleted.id, 'active')
-    const ended = happening(second, 'close')
+    const ended = nextEvent(second, 'close')
     expect((await app.owner.query(`mutation { deleteDevice(deviceId: "${deleted.id}") }`)).errors).toMatchObject([
       { extensions: { code: 'CONFLICT' } },
     ])

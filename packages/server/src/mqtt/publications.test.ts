@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { happening, registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { nextEvent, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { findDevice as findDeviceOf } from '../../test/api/device-details.ts'
 
 let app: TestApp
@@ -26,9 +26,9 @@ describe('topics', () => {
     ['of its own that there is none of', (_other: string, own: string) => `devices/${own}/colour`],
   ])('publishing on one %s closes the connection and changes nothing', async (_what, topicOf) => {
     const [device, other] = [await registerDevice(app.owner), await registerDevice(app.owner)]
-    const client = await signOn(url, device)
-    const bystander = await signOn(url, other)
-    const closed = happening(client, 'close')
+    const client = await connectMqtt(url, device)
+    const bystander = await connectMqtt(url, other)
+    const closed = nextEvent(client, 'close')
     client.publish(topicOf(other.id, device.id), '{"site": "oslo"}', { qos: 1 })
     await closed
     expect((await findDevice(other.id)).attributes).toEqual({})
@@ -37,7 +37,7 @@ describe('topics', () => {
 
   test('subscribing to what is not its own is refused in the answer', async () => {
     const [device, other] = [await registerDevice(app.owner), await registerDevice(app.owner)]
-    const client = await signOn(url, device)
+    const client = await connectMqtt(url, device)
     const filters = ['#', '+/+/#', '$SYS/#', 'devices/#', 'devices/+/services/ids', `devices/${other.id}/services/ids`]
     for (const filter of filters) await expect(client.subscribeAsync(filter)).rejects.toThrow()
     expect(await client.subscribeAsync(`devices/${device.id}/#`)).toMatchObject([{ qos: 0 }])
@@ -46,7 +46,7 @@ describe('topics', () => {
   test('20 filters are heard at once: one that is asked for again counts once, one that is given up not at all', async () => {
     const device = await registerDevice(app.owner)
     // Asked for again, the client would answer by itself.
-    const client = await signOn(url, device, { resubscribe: false })
+    const client = await connectMqtt(url, device, { resubscribe: false })
     const filters = Array.from({ length: 21 }, (_, index) => `devices/${device.id}/services/${index}`)
     const [first = '', second = ''] = filters
     for (let time = 0; time < 25; time++) await client.subscribeAsync(first)
@@ -64,8 +64,8 @@ describe('topics', () => {
   test("another user's device is as foreign as any", async () => {
     const other = await registerDevice(await app.createUser())
     const device = await registerDevice(app.owner)
-    const client = await signOn(url, device)
-    const closed = happening(client, 'close')
+    const client = await connectMqtt(url, device)
+    const closed = nextEvent(client, 'close')
     client.publish(`devices/${device.id}/services/${other.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
     await closed
   })
@@ -82,9 +82,9 @@ describe('publications', () => {
     ['a value over its limit', JSON.stringify({ site: 'x'.repeat(17_000) })],
   ])('%s is refused: the connection is closed, nothing is acknowledged or changed', async (_what, payload) => {
     const device = await registerDevice(app.owner)
-    const client = await signOn(url, device)
+    const client = await connectMqtt(url, device)
     let isAcknowledged = false
-    const closed = happening(client, 'close')
+    const closed = nextEvent(client, 'close')
     client.publish(`devices/${device.id}/attributes`, payload, { qos: 1 }, (error) => {
       isAcknowledged = error == null
     })
@@ -97,7 +97,7 @@ describe('publications', () => {
     const devices = await Promise.all(Array.from({ length: 30 }, (_, index) => registerDevice(app.owner, `d${index}`)))
     await Promise.all(
       devices.map(async (device, index) => {
-        const client = await signOn(url, device)
+        const client = await connectMqtt(url, device)
         for (let round = 0; round < 5; round++) {
           const payload = JSON.stringify({ round: String(round), index: String(index) })
           await client.publishAsync(`devices/${device.id}/attributes`, payload, { qos: round % 2 === 0 ? 1 : 2 })
@@ -110,10 +110,10 @@ describe('publications', () => {
   test('the list of services adds, updates and removes by name what the device added, and answers the ids', async () => {
     const device = await registerDevice(app.owner)
     await app.owner.data(`mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id } }`)
-    const client = await signOn(url, device)
+    const client = await connectMqtt(url, device)
     await client.subscribeAsync(`devices/${device.id}/services/ids`)
     const publish = async (services: object[]) => {
-      const answered = happening(client, 'message')
+      const answered = nextEvent(client, 'message')
       await client.publishAsync(`devices/${device.id}/services`, JSON.stringify(services), { qos: 1 })
       const [topic, payload] = (await answered) as [string, Buffer]
       expect(topic).toBe(`devices/${device.id}/services/ids`)
@@ -148,7 +148,7 @@ describe('publications', () => {
       `mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id } }`,
     )
     await app.owner.data(`mutation { addService(deviceId: "${device.id}", name: "web", port: 80) { id } }`)
-    const client = await signOn(url, device)
+    const client = await connectMqtt(url, device)
     await untilState(device.id, 'active')
     expect((await findDevice(device.id)).services).toMatchObject([{ state: 'active' }, { state: 'active' }])
 
@@ -177,19 +177,19 @@ describe('publications', () => {
   test('a will is said when the connection breaks', async () => {
     const device = await registerDevice(app.owner)
     const will = { topic: `devices/${device.id}/attributes`, payload: Buffer.from('{"site": "lost"}'), qos: 1 as const }
-    const client = await signOn(url, device, { will })
+    const client = await connectMqtt(url, device, { will })
     client.stream.destroy()
     await vi.waitFor(async () => expect((await findDevice(device.id)).attributes).toEqual({ site: 'lost' }), {
       timeout: 60_000,
     })
     const foreign = { ...will, topic: 'somewhere/else' }
-    await expect(signOn(url, device, { will: foreign })).rejects.toMatchObject({ code: 5 })
+    await expect(connectMqtt(url, device, { will: foreign })).rejects.toMatchObject({ code: 5 })
   })
 })
 
 test('a retained message is not kept for later', async () => {
   const device = await registerDevice(app.owner)
-  const client = await signOn(url, device)
+  const client = await connectMqtt(url, device)
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1, retain: true })
   const messages: string[] = []
   client.on('message', (topic) => messages.push(topic))

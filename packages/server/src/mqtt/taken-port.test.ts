@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../test/database/test-database.ts'
-import { signOn } from '../../test/clients/mqtt-device.ts'
+import { connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { readCredentials, sendAs, startServerProcess } from '../../test/harness/server-process.ts'
 
 test('a server whose port for MQTT is taken starts, says so, and takes devices at /mqtt', async () => {
@@ -38,7 +38,7 @@ test('a server whose port for MQTT is taken starts, says so, and takes devices a
   const register = 'mutation { registerDevice(name: "gateway") { device { id } secret } }'
   const { body } = await sendAs(await readCredentials(folder), server.url, register)
   const { device, secret } = body.data.registerDevice
-  const client = await signOn(`${server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
+  const client = await connectMqtt(`${server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
   expect(client.connected).toBe(true)
   expect(await server.stop()).toBe(0)
 })

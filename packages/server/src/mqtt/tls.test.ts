@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { makeCertificate } from '../../test/harness/certificate.ts'
-import { registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { createCertificate } from '../../test/harness/certificate.ts'
+import { registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 
 let folder: string
 let app: TestApp
@@ -12,7 +12,7 @@ let ca: Buffer
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-mqtt-tls-'))
-  const { cert, key } = await makeCertificate(folder, 'broker')
+  const { cert, key } = await createCertificate(folder, 'broker')
   ca = await readFile(cert)
   app = await startTestApp({ mqtt: true, env: { MUSTER_MQTT_TLS_CERT: cert, MUSTER_MQTT_TLS_KEY: key } })
 })
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 test('a device that trusts the certificate signs on over TLS, and what it publishes is kept', async () => {
   const device = await registerDevice(app.owner)
-  const client = await signOn(`mqtts://127.0.0.1:${app.mqttPort}`, device, { ca })
+  const client = await connectMqtt(`mqtts://127.0.0.1:${app.mqttPort}`, device, { ca })
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site":"oslo"}', { qos: 1 })
   await vi.waitFor(
     async () => {
@@ -37,8 +37,8 @@ test('a device that trusts the certificate signs on over TLS, and what it publis
 test('the port speaks TLS alone, and goes on after somebody who does not or who trusts it not', async () => {
   const device = await registerDevice(app.owner)
   const url = `mqtts://127.0.0.1:${app.mqttPort}`
-  await expect(signOn(url.replace('mqtts', 'mqtt'), device)).rejects.toThrow()
-  await expect(signOn(url, device)).rejects.toThrow(/self-signed/)
-  await expect(signOn(url, { ...device, secret: 'wrong' }, { ca })).rejects.toThrow(/Bad username or password/)
-  await signOn(url, device, { ca })
+  await expect(connectMqtt(url.replace('mqtts', 'mqtt'), device)).rejects.toThrow()
+  await expect(connectMqtt(url, device)).rejects.toThrow(/self-signed/)
+  await expect(connectMqtt(url, { ...device, secret: 'wrong' }, { ca })).rejects.toThrow(/Bad username or password/)
+  await connectMqtt(url, device, { ca })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { basic, post, refusalOf } from '../../test/clients/http-device.ts'
-import { registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { basic, post, errorOf } from '../../test/clients/http-device.ts'
+import { registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 
 /** The clock stops during a test, so no points are refilled. */
 const clock = { now: 0 }
@@ -22,14 +22,14 @@ describe('a device', () => {
     expect(rejected.headers.get('ratelimit-policy')).toBe('"device";q=3;w=1')
     expect(rejected.headers.get('retry-after')).toBe('1')
     const message = 'a device may send 3 messages at once and 10 per second; retry in 1 second'
-    expect(refusalOf(rejected)).toEqual([429, 'RATE_LIMITED', message])
+    expect(errorOf(rejected)).toEqual([429, 'RATE_LIMITED', message])
     clock.now += 100
     expect((await report()).status).toBe(200)
   })
 
   test('is slowed down over MQTT if it publishes too much, and its messages keep their order', async () => {
     const device = await registerDevice(app.owner)
-    const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
+    const client = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
     const say = (value: number) =>
       client.publishAsync(`devices/${device.id}/attributes`, `{"value": "${value}"}`, { qos: 1 })
     const value = async () => {
@@ -52,7 +52,7 @@ describe('a device', () => {
     const device = await registerDevice(app.owner)
     const topic = `devices/${device.id}/attributes`
     const will = { topic, payload: Buffer.from('{"will": "said"}'), qos: 1 as const }
-    const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device, { will })
+    const client = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device, { will })
     for (const value of [1, 2, 3]) await client.publishAsync(topic, `{"value": "${value}"}`, { qos: 1 })
     client.stream.destroy()
     const said = async () =>

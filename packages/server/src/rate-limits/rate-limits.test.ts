@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestUser, testUser } from '../../test/harness/app.ts'
 import { newPerson, openBrowser, signIn } from '../../test/clients/browser.ts'
-import { basic, post, refusalOf } from '../../test/clients/http-device.ts'
+import { basic, post, errorOf } from '../../test/clients/http-device.ts'
 import { openStream, until } from '../../test/clients/event-stream.ts'
 import { registerDevice } from '../../test/clients/mqtt-device.ts'
-import { registrationsOn } from '../../test/api/device-registration.ts'
-import { restOf } from '../../test/clients/rest.ts'
+import { registrationClient } from '../../test/api/device-registration.ts'
+import { restClient } from '../../test/clients/rest.ts'
 import { limits } from '../limits.ts'
 
 /** The clock stops during a test, so no points are refilled. */
 const clock = { now: 0 }
 const options = {
   elapsed: () => clock.now,
-  sharesSpending: true,
+  sharesRateLimits: true,
   env: {
     MUSTER_KEY_POINTS: '1000',
     MUSTER_KEY_POINTS_PER_SECOND: '10',
@@ -77,7 +77,7 @@ describe('the points of a user', () => {
     const stream = await openStream({ app, user, query: wrong })
     await stream.ended
     expect(left((await user.query(small)).headers)).toBe(979)
-    const given = await restOf(app.url, user)('POST', '/devices', { body: { nothing: 'x'.repeat(5_000) } })
+    const given = await restClient(app.url, user)('POST', '/devices', { body: { nothing: 'x'.repeat(5_000) } })
     expect([given.status, left(given.headers)]).toEqual([400, 973])
     // The length of a request that is executed is free.
     expect(left((await user.query(`{ login { id } } # ${'x'.repeat(9_000)}`)).headers)).toBe(972)
@@ -129,7 +129,7 @@ describe('the points of a user', () => {
 
   test('are shared by all protocols', async () => {
     const user = await app.createUser()
-    const rest = restOf(app.url, user)
+    const rest = restClient(app.url, user)
     const answered = await rest('GET', '/user')
     expect([answered.status, left(answered.headers)]).toEqual([200, 999])
     const given = { app, user, query: 'subscription { events { id } }' }
@@ -221,7 +221,7 @@ test('an address is charged for introspection and invalid credentials, and valid
   const before = left(first.headers)
   const registered = await post(app, 'register', { code: 'made up', hardwareId: 'a' })
   expect([registered.status, left(registered.headers)]).toEqual([401, before - 1])
-  const wrong = await restOf(app.url, { ...app.owner, secret: 'AAAA' })('GET', '/user')
+  const wrong = await restClient(app.url, { ...app.owner, secret: 'AAAA' })('GET', '/user')
   expect([wrong.status, left(wrong.headers)]).toEqual([401, before - 2])
   const reported = await post(app, 'report', {}, basic('80:00:00:00:00:00:00:01', 'wrong'))
   expect([reported.status, left(reported.headers)]).toEqual([401, before - 3])
@@ -230,7 +230,7 @@ test('an address is charged for introspection and invalid credentials, and valid
   for (let time = 0; time < 100; time++) statuses.add((await ask()).status)
   expect(statuses).toEqual(new Set([200, 429]))
   const refused = await post(app, 'register', { code: 'made up', hardwareId: 'a' })
-  expect(refusalOf(refused).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
+  expect(errorOf(refused).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
   for (const path of ['/rest/v1', '/rest/v1/openapi.json', '/graphql/v1/schema.graphql', '/auth/get-session']) {
     const { status } = await fetch(`${app.url}${path}`, { headers: { 'muster-session': '1' } })
     expect([path, status]).toEqual([path, 429])
@@ -240,7 +240,7 @@ test('an address is charged for introspection and invalid credentials, and valid
   expect((await stranger.query(small)).status).toBe(429)
   expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
   // Devices behind the same address can still register: a valid code is charged instead.
-  const { code } = await registrationsOn(app).newCode()
+  const { code } = await registrationClient(app).newCode()
   const honest = await post(app, 'register', { code, hardwareId: 'honest' })
   expect([honest.status, honest.headers.get('ratelimit')]).toEqual([200, '"code";r=999;t=1'])
   clock.now += 60_000
@@ -283,7 +283,7 @@ test('credentials of another scheme count as failed attempts', async () => {
   const { id, secret } = await registerDevice(app.owner)
   const report = (authorization: string) => post(app, 'report', { state: 'active' }, authorization)
   for (let time = 0; time < 20; time++) expect((await report('Bearer x')).status).toBe(401)
-  expect(refusalOf(await report('Bearer x')).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
+  expect(errorOf(await report('Bearer x')).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
   expect((await report(basic(id, secret))).status).toBe(200)
 })
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
-import { basic, post, refusalOf } from '../../test/clients/http-device.ts'
-import { type RegisteredDevice, registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
-import { registrationsOn } from '../../test/api/device-registration.ts'
+import { basic, post, errorOf } from '../../test/clients/http-device.ts'
+import { type RegisteredDevice, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
+import { registrationClient } from '../../test/api/device-registration.ts'
 
 const DEVICE_BYTES = 65_536
 const ACCOUNT_BYTES = 5 * 1024 * 1024
@@ -18,7 +18,7 @@ beforeAll(async () => {
     MUSTER_DEVICE_BYTES_PER_DAY: String(DEVICE_BYTES),
     MUSTER_ACCOUNT_BYTES_PER_DAY: String(ACCOUNT_BYTES),
   }
-  app = await startTestApp({ elapsed: () => clock.now, env, mqtt: true, sharesSpending: true })
+  app = await startTestApp({ elapsed: () => clock.now, env, mqtt: true, sharesRateLimits: true })
 })
 beforeEach(async () => {
   user = await app.createUser()
@@ -41,7 +41,7 @@ describe('a device', () => {
     const left = DEVICE_BYTES - 4 * (15_000 + 'value'.length + 200)
     const seconds = Math.ceil((15_205 - left) / (DEVICE_BYTES / 86_400))
     const message = `a device may store 65536 bytes a day: this write takes 15205, and ${left} are left. Retry in ${seconds} seconds`
-    expect(refusalOf(rejected)).toEqual([429, 'RATE_LIMITED', message])
+    expect(errorOf(rejected)).toEqual([429, 'RATE_LIMITED', message])
     expect(rejected.headers.get('retry-after')).toBe(String(seconds))
     expect((await report(modest, newValue())).status).toBe(200)
     clock.now += DAY_MS
@@ -57,7 +57,7 @@ describe('a device', () => {
   test('is disconnected when it publishes beyond its quota, and acknowledged values are stored', async () => {
     const [greedy, modest] = [await registerDevice(user, 'greedy'), await registerDevice(user, 'modest')]
     const url = `mqtt://127.0.0.1:${app.mqttPort}`
-    const [client, other] = [await signOn(url, greedy), await signOn(url, modest)]
+    const [client, other] = [await connectMqtt(url, greedy), await connectMqtt(url, modest)]
     const publish = (device: RegisteredDevice, by: typeof client, value: string) =>
       by.publishAsync(`devices/${device.id}/attributes`, JSON.stringify({ value }), { qos: 1 })
     let last = ''
@@ -82,7 +82,7 @@ describe('a device', () => {
 
   test('is charged for the services that it lists', async () => {
     const device = await registerDevice(user)
-    const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
+    const client = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
     const services = Array.from({ length: 100 }, (_, index) => ({ name: `${index} ${'x'.repeat(90)}` }))
     const list = () => client.publishAsync(`devices/${device.id}/services`, JSON.stringify(services), { qos: 1 })
     await list()
@@ -119,7 +119,7 @@ describe('an account', () => {
     expect(rejected.errors?.[0]?.message).toMatch(
       /^an account may store 5242880 bytes a day: this write takes 152\d\d, and \d+ are left/,
     )
-    expect(refusalOf(await report(device, newValue()))).toEqual([
+    expect(errorOf(await report(device, newValue()))).toEqual([
       429,
       'RATE_LIMITED',
       expect.stringMatching(/^an account may store /),
@@ -137,21 +137,21 @@ describe('an account', () => {
 
   test('is charged for devices that register with its codes', async () => {
     const owned = { ...app, owner: user }
-    const { code } = await registrationsOn(owned).newCode()
+    const { code } = await registrationClient(owned).newCode()
     const device = await registerDevice(user)
     await storeMuch()
     for (;;) if ((await user.query(setValue, { id: device.id, value: newValue() })).errors !== undefined) break
     for (;;) if ((await user.query(setValue, { id: device.id, value: 'x'.repeat(700) })).errors !== undefined) break
     const services = Array.from({ length: 50 }, (_, index) => ({ name: `service ${index}` }))
     const rejected = await post(app, 'register', { code, hardwareId: 'many services', services })
-    expect(refusalOf(rejected).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
+    expect(errorOf(rejected).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
   })
 
   test('has one quota on all servers of a database', async () => {
     const other = await app.startAnother({
       elapsed: () => clock.now,
       env: { MUSTER_ACCOUNT_BYTES_PER_DAY: String(ACCOUNT_BYTES) },
-      sharesSpending: true,
+      sharesRateLimits: true,
     })
     try {
       await storeMuch()

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
-import { type Rest, type RestAnswer, restOf, send } from '../../test/clients/rest.ts'
+import { type RestClient, type RestResponse, restClient, send } from '../../test/clients/rest.ts'
 
 let app: TestApp
 let user: TestUser
-let rest: Rest
+let rest: RestClient
 beforeAll(async () => {
   app = await startTestApp()
 })
 beforeEach(async () => {
   user = await app.createUser()
-  rest = restOf(app.url, user)
+  rest = restClient(app.url, user)
 })
 afterAll(() => app.close())
 
 /** The links of a response, by relation. */
-function linksOf({ headers }: RestAnswer): Record<string, string> {
+function linksOf({ headers }: RestResponse): Record<string, string> {
   const links = Array.from((headers.get('link') ?? '').matchAll(/<([^>]*)>; rel="([^"]+)"/g))
   return Object.fromEntries(links.map(([, target = '', relation = '']) => [relation, target]))
 }

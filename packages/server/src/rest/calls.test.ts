@@ -8,9 +8,9 @@ import {
 } from '../../test/access/belongings.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
 import type { Receiver } from '../../test/harness/webhook-receiver.ts'
-import { type Rest, restOf, send } from '../../test/clients/rest.ts'
-import { createAnswerCheck } from '../../test/api/rest-responses.ts'
-import { callOf, queryValues } from '../../test/api/rest-calls.ts'
+import { type RestClient, restClient, send } from '../../test/clients/rest.ts'
+import { createResponseCheck } from '../../test/api/rest-responses.ts'
+import { restCallFor, queryValues } from '../../test/api/rest-calls.ts'
 import { buildSchema } from '../schema.ts'
 import { readOperation } from './operation.ts'
 import { type Route, routeName } from './route.ts'
@@ -27,18 +27,18 @@ let receiver: Receiver
 let checkAnswer: (route: Route, status: number, body: unknown) => void
 let victim: Belongings
 let untouched: Record<string, unknown[]>
-let owner: Rest
-let intruder: Rest
-let reader: Rest
+let owner: RestClient
+let intruder: RestClient
+let reader: RestClient
 beforeAll(async () => {
   app = await startTestApp({ env: receiversAllowed })
   receiver = await startRefusingReceiver()
-  checkAnswer = createAnswerCheck((await send(`${app.url}/rest/v1/openapi.json`)).body)
+  checkAnswer = createResponseCheck((await send(`${app.url}/rest/v1/openapi.json`)).body)
   victim = await giveAll(app.owner)
-  owner = restOf(app.url, app.owner)
-  intruder = restOf(app.url, await app.createUser())
+  owner = restClient(app.url, app.owner)
+  intruder = restClient(app.url, await app.createUser())
   const { key, secret } = (await owner('POST', '/access-keys', { body: { readOnly: true } })).body
-  reader = restOf(app.url, { keyId: key, secret })
+  reader = restClient(app.url, { keyId: key, secret })
   untouched = await rowsOf(victim.userId)
 })
 afterAll(async () => {
@@ -54,19 +54,19 @@ const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim.us
 async function giveAll(user: TestUser): Promise<Belongings> {
   const own = await giveBelongings(user, receiver)
   const path = `/services/${own.service}/attributes/${own.attribute}`
-  await restOf(app.url, user)('PUT', path, { body: { value: `${own.mark}-value` } })
+  await restClient(app.url, user)('PUT', path, { body: { value: `${own.mark}-value` } })
   return own
 }
 
 /** A user with one object of each type, which a call may change. */
-async function newcomer(): Promise<{ own: Belongings; rest: Rest }> {
+async function newcomer(): Promise<{ own: Belongings; rest: RestClient }> {
   const user = await app.createUser()
-  return { own: await giveAll(user), rest: restOf(app.url, user) }
+  return { own: await giveAll(user), rest: restClient(app.url, user) }
 }
 
 it.each(table)('%s does what it says, and answers as OpenAPI has it', async (_name, route) => {
   const { own, rest } = route.method === 'GET' ? { own: victim, rest: owner } : await newcomer()
-  const { path, body } = callOf(route, own)
+  const { path, body } = restCallFor(route, own)
   const answer = await rest(route.method, path, { body })
   expect({ status: answer.status, message: answer.message }).toEqual({ status: route.status, message: undefined })
   checkAnswer(route, answer.status, answer.body)
@@ -77,14 +77,14 @@ it.each(table)('%s does what it says, and answers as OpenAPI has it', async (_na
 
 it.each(changes)('%s is called here with all that its body may have', (_name, route) => {
   const { parameters } = readOperation(route, schema)
-  const { body = {} } = callOf(route, victim)
+  const { body = {} } = restCallFor(route, victim)
   if (route.body === undefined) expect(Object.keys(body).sort()).toEqual(parameters.map(({ name }) => name).sort())
 })
 
 describe.each(table.filter(([, { method }]) => method === 'GET'))('%s', (_name, route) => {
   const { parameters } = readOperation(route, schema)
   it.each(parameters.map(({ name }) => name))('takes %s', async (name) => {
-    const { path } = callOf(route, victim)
+    const { path } = restCallFor(route, victim)
     const [base, given = ''] = path.split('?')
     const query = name === 'id' && given !== '' ? given : `${name}=${queryValues[name]?.(victim, route.path)}`
     const rest = [query, given].filter((each, index, list) => each !== '' && list.indexOf(each) === index)
@@ -94,7 +94,7 @@ describe.each(table.filter(([, { method }]) => method === 'GET'))('%s', (_name, 
   })
 
   it('rejects other parameters', async () => {
-    const { path } = callOf(route, victim)
+    const { path } = restCallFor(route, victim)
     const answer = await owner('GET', `${path}${path.includes('?') ? '&' : '?'}nope=1`)
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
   })
@@ -102,14 +102,14 @@ describe.each(table.filter(([, { method }]) => method === 'GET'))('%s', (_name, 
 
 describe.each(changes)('%s', (_name, route) => {
   it('rejects a query string', async () => {
-    const { path, body } = callOf(route, victim)
+    const { path, body } = restCallFor(route, victim)
     const answer = await owner(route.method, `${path}?force=true`, { body })
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"force"') })
     await assertUntouched()
   })
 
   it('is rejected for a read-only key, and changes nothing', async () => {
-    const { path, body } = callOf(route, victim)
+    const { path, body } = restCallFor(route, victim)
     expect(await reader(route.method, path, { body })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     await assertUntouched()
   })
@@ -118,7 +118,7 @@ describe.each(changes)('%s', (_name, route) => {
 it.each(changes.filter(([, { body }]) => body === undefined))(
   '%s takes no other member of the body',
   async (_name, route) => {
-    const { path, body } = callOf(route, victim)
+    const { path, body } = restCallFor(route, victim)
     const answer = await owner(route.method, path, { body: { ...body, nope: 1 } })
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
     await assertUntouched()
@@ -126,7 +126,7 @@ it.each(changes.filter(([, { body }]) => body === undefined))(
 )
 
 it.each(onIds)('%s finds nothing of another user', async (_name, route) => {
-  const { path, body } = callOf(route, victim)
+  const { path, body } = restCallFor(route, victim)
   const answer = await intruder(route.method, path, { body })
   expect(answer).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   checkAnswer(route, 404, answer.body)
@@ -136,8 +136,8 @@ it.each(onIds)('%s finds nothing of another user', async (_name, route) => {
 it.each(table.filter((each) => !onIds.includes(each)))(
   '%s shows and changes nothing of another user',
   async (_name, route) => {
-    const stranger = restOf(app.url, await app.createUser())
-    const { path, body } = callOf(route, victim)
+    const stranger = restClient(app.url, await app.createUser())
+    const { path, body } = restCallFor(route, victim)
     const { text } = await stranger(route.method, path, { body })
     // The response may repeat the request: an attribute's name in an error, or the address of a webhook.
     expect(text).not.toContain(`${victim.mark}-value`)
@@ -148,7 +148,7 @@ it.each(table.filter((each) => !onIds.includes(each)))(
 )
 
 it.each(signed)('%s needs a signature', async (_name, route) => {
-  const { path, body } = callOf(route, victim)
+  const { path, body } = restCallFor(route, victim)
   const headers = { 'content-type': 'application/json' }
   const answer = await send(`${app.url}/rest/v1${path}`, {
     method: route.method,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { type RestAnswer, send } from '../../test/clients/rest.ts'
+import { type RestResponse, send } from '../../test/clients/rest.ts'
 import { type Route, routeName } from './route.ts'
 import { routes } from './routes.ts'
 
@@ -20,7 +20,7 @@ interface Described {
 }
 
 let app: TestApp
-let answer: RestAnswer
+let answer: RestResponse
 beforeAll(async () => {
   app = await startTestApp()
   answer = await send(`${app.url}/rest/v1/openapi.json`)

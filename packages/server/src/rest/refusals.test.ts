@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startTestApp } from '../../test/harness/app.ts'
 import { createTestDatabase } from '../../test/database/test-database.ts'
-import { startDatabaseGate } from '../../test/database/database-proxy.ts'
-import { restOf } from '../../test/clients/rest.ts'
+import { startDatabaseProxy } from '../../test/database/database-proxy.ts'
+import { restClient } from '../../test/clients/rest.ts'
 import { seedDevices } from '../../test/factories/seed-devices.ts'
 import { readCredentials, startServerProcess } from '../../test/harness/server-process.ts'
 
@@ -14,10 +14,10 @@ test('every route is 503 with Retry-After while the database is unavailable', as
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rest-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const gate = await startDatabaseGate(database.connection)
+  const gate = await startDatabaseProxy(database.connection)
   const server = await startServerProcess({ DATABASE_URL: gate.url, MUSTER_DATA: folder })
   const { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' } = await readCredentials(folder)
-  const rest = restOf(server.url, { keyId, secret })
+  const rest = restClient(server.url, { keyId, secret })
   expect((await rest('GET', '/user')).status).toBe(200)
 
   gate.close()
@@ -36,19 +36,19 @@ test('every route is 503 with Retry-After while the database is unavailable', as
 test('an address with many wrong signatures gets 429, but a key that signed before passes', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
-  expect((await restOf(app.url, app.owner)('GET', '/user')).status).toBe(200)
-  const wrong = restOf(app.url, { ...(await app.createUser()), secret: Buffer.alloc(32, 1).toString('base64') })
+  expect((await restClient(app.url, app.owner)('GET', '/user')).status).toBe(200)
+  const wrong = restClient(app.url, { ...(await app.createUser()), secret: Buffer.alloc(32, 1).toString('base64') })
   let answer = await wrong('GET', '/user')
   while (answer.status === 401) answer = await wrong('GET', '/user')
   expect(answer).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect((await restOf(app.url, app.owner)('GET', '/user')).status).toBe(200)
+  expect((await restClient(app.url, app.owner)('GET', '/user')).status).toBe(200)
 })
 
 test('a response over the limit is rejected with the advice to request less', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
-  const rest = restOf(app.url, app.owner)
+  const rest = restClient(app.url, app.owner)
   // 60 KiB each, together slightly over the limit of a response.
   const value = 'x'.repeat(15_000)
   const attributes = { a: value, b: value, c: value, d: value }

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { type Rest, restOf } from '../../test/clients/rest.ts'
+import { type RestClient, restClient } from '../../test/clients/rest.ts'
 import { limits } from '../limits.ts'
 
 let app: TestApp
-let rest: Rest
+let rest: RestClient
 beforeAll(async () => {
   app = await startTestApp()
 })
 beforeEach(async () => {
-  rest = restOf(app.url, await app.createUser())
+  rest = restClient(app.url, await app.createUser())
 })
 afterAll(() => app.close())
 

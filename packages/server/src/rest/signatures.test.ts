@@ -3,13 +3,13 @@ import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { newPerson, signIn } from '../../test/clients/browser.ts'
-import { type Rest, restOf, send } from '../../test/clients/rest.ts'
+import { type RestClient, restClient, send } from '../../test/clients/rest.ts'
 
 let app: TestApp
-let rest: Rest
+let rest: RestClient
 beforeAll(async () => {
   app = await startTestApp()
-  rest = restOf(app.url, app.owner)
+  rest = restClient(app.url, app.owner)
 })
 afterAll(() => app.close())
 
@@ -42,12 +42,12 @@ it('rejects a body other than that of the signed digest', async () => {
 
 it('rejects both forms at once', async () => {
   const beside = { authorization: 'Signature keyId="x",signature="eA=="' }
-  expect(await rest('GET', '/user', { beside })).toMatchObject({ ...refused('both-forms', 400) })
+  expect(await rest('GET', '/user', { unsignedHeaders: beside })).toMatchObject({ ...refused('both-forms', 400) })
 })
 
 it('requires a digest of every body, but not without a body, for a key that must sign one', async () => {
   const { key, secret } = (await rest('POST', '/access-keys', { body: { requireDigest: true } })).body
-  const strict = restOf(app.url, { keyId: key, secret })
+  const strict = restClient(app.url, { keyId: key, secret })
   const body = { value: 'x' }
   const unsigned = await strict('PUT', '/user/attributes/strict', { body, signing: { digest: false } })
   expect(unsigned).toMatchObject(refused('digest-required'))
@@ -70,7 +70,7 @@ it('accepts a key of Ed25519', async () => {
 
 it('reports a disabled key', async () => {
   const { key, secret } = (await rest('POST', '/access-keys', { body: { name: 'short' } })).body
-  const short = restOf(app.url, { keyId: key, secret })
+  const short = restClient(app.url, { keyId: key, secret })
   expect((await short('GET', '/user')).status).toBe(200)
   await rest('PATCH', `/access-keys/${key}`, { body: { enabled: false } })
   let answer = await short('GET', '/user')
@@ -80,7 +80,7 @@ it('reports a disabled key', async () => {
 
 it('requires digests if the server does', async () => {
   const strict = await app.startAnother({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
-  const asked = restOf(strict.url, app.owner)
+  const asked = restClient(strict.url, app.owner)
   const body = { value: 'x' }
   const answer = await asked('PUT', '/user/attributes/asked', { body, signing: { digest: false } })
   expect(answer).toMatchObject(refused('digest-required'))

@@ -9,9 +9,9 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { newPerson, openBrowser } from '../../test/clients/browser.ts'
-import { type CertificatePaths, makeCertificate, replaceFile } from '../../test/harness/certificate.ts'
+import { type CertificatePaths, createCertificate, replaceFile } from '../../test/harness/certificate.ts'
 import { createTestDatabase } from '../../test/database/test-database.ts'
-import { happening, registerDevice, signOn } from '../../test/clients/mqtt-device.ts'
+import { nextEvent, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { failToStart, readCredentials, sendAs, startServerProcess } from '../../test/harness/server-process.ts'
 import { readCertificate } from './certificate.ts'
 import { serveCertificate } from './served-certificate.ts'
@@ -23,8 +23,8 @@ const trusted = getCACertificates('default')
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-tls-'))
-  first = await makeCertificate(folder, 'first')
-  second = await makeCertificate(folder, 'second')
+  first = await createCertificate(folder, 'first')
+  second = await createCertificate(folder, 'second')
   setDefaultCACertificates([...trusted, ...(await Promise.all([first, second].map(({ cert }) => readText(cert))))])
 })
 afterAll(async () => {
@@ -94,7 +94,7 @@ describe('a server with a certificate', () => {
 
   test('has the WebSocket of devices as wss', async () => {
     const device = await registerDevice(app.owner)
-    const client = await signOn(`${app.url.replace('https:', 'wss:')}/mqtt`, device)
+    const client = await connectMqtt(`${app.url.replace('https:', 'wss:')}/mqtt`, device)
     await client.publishAsync(`devices/${device.id}/attributes`, '{"site":"oslo"}', { qos: 1 })
   })
 
@@ -116,9 +116,9 @@ describe('a server with a certificate', () => {
     const [before, after] = [await fingerprintOf(first), await fingerprintOf(second)]
     expect(await shown()).toEqual([before, before])
     const device = await registerDevice(app.owner)
-    const client = await signOn(`mqtts://127.0.0.1:${app.mqttPort}`, device)
+    const client = await connectMqtt(`mqtts://127.0.0.1:${app.mqttPort}`, device)
     let isOpen = true
-    void happening(client, 'close').then(() => {
+    void nextEvent(client, 'close').then(() => {
       isOpen = false
     })
 

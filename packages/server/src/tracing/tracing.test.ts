@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { type CollectedSpan, type Collector, startCollector } from '../../test/harness/trace-collector.ts'
+import { type CollectedSpan, type TraceCollector, startTraceCollector } from '../../test/harness/trace-collector.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/database/test-database.ts'
 import { basic, post } from '../../test/clients/http-device.ts'
-import { signOn } from '../../test/clients/mqtt-device.ts'
+import { connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { type Receiver, startReceiver } from '../../test/harness/webhook-receiver.ts'
 import { readCredentials, type ServerProcess, sendAs, startServerProcess } from '../../test/harness/server-process.ts'
 import { dropNoncesJob } from '../auth/auth.jobs.ts'
@@ -14,7 +14,7 @@ import { putJobs } from '../jobs/queue.queries.ts'
 
 interface Traced {
   server: ServerProcess
-  collector: Collector
+  collector: TraceCollector
   database: TestDatabase
   /** Sends an operation of the owner. */
   ask(query: string, headers?: Record<string, string>): ReturnType<typeof sendAs>
@@ -23,7 +23,7 @@ interface Traced {
 type AtEnd = (end: () => Promise<unknown>) => void
 
 async function start(env: Record<string, string>, atEnd: AtEnd): Promise<Traced> {
-  const collector = await startCollector()
+  const collector = await startTraceCollector()
   atEnd(collector.close)
   const database = await createTestDatabase()
   atEnd(database.drop)
@@ -162,7 +162,7 @@ test('what its sender does not record is not recorded here', async () => {
 test('webhook deliveries, publications and jobs are traced', async () => {
   const { body } = await traced.ask('mutation { registerDevice(name: "d") { device { id } secret } }')
   const { device, secret } = body.data.registerDevice
-  const client = await signOn(`${traced.server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
+  const client = await connectMqtt(`${traced.server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
   await client.publishAsync(`devices/${device.id}/attributes`, JSON.stringify({ color: 'a value' }), { qos: 1 })
   const publication = await untilSpan(({ name }) => name === 'publication attributes')
   expect(publication.parentSpanId).toBeUndefined()
@@ -187,7 +187,7 @@ test('webhook deliveries, publications and jobs are traced', async () => {
 
 test("a collector that is away is told of once, is in nobody's way, and gets what is left at the end", async () => {
   const own = await start({ MUSTER_LOG_LEVEL: 'info' }, (end) => onTestFinished(async () => void (await end())))
-  own.collector.answer(400)
+  own.collector.respondWith(400)
   const before = own.collector.requests.length
   // Batches go out one after the other.
   await vi.waitFor(
@@ -197,7 +197,7 @@ test("a collector that is away is told of once, is in nobody's way, and gets wha
     },
     { timeout: 100_000, interval: 200 },
   )
-  own.collector.answer(200)
+  own.collector.respondWith(200)
   const { traceId, headers } = newTrace()
   await own.ask('{ login { email } }', headers)
   expect(await own.server.stop()).toBe(0)

@@ -2,7 +2,7 @@ import { type GraphQLArgument, type GraphQLObjectType, getNamedType, isInputObje
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../../src/db/database.ts'
 import { buildSchema } from '../../src/schema.ts'
-import { type Answer, startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
+import { type QueryResponse, startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
   type Belongings,
@@ -73,7 +73,7 @@ describe('the schema', () => {
   })
 })
 
-const ask = (user: TestUser, own: Belongings, document: string): Promise<Answer> =>
+const ask = (user: TestUser, own: Belongings, document: string): Promise<QueryResponse> =>
   isSubscription(document) ? askStream(app, user, { document, device: own.device }) : user.query(document)
 
 /** No row of the victim's is another, and its receiver has been sent nothing since its own test. */
@@ -90,7 +90,7 @@ async function outcomeOf({ document }: Attempt, theirs: Belongings): Promise<unk
   return JSON.parse(text)
 }
 
-function assertFoundNothing({ data, errors }: Answer, { outcome }: Attempt): void {
+function assertFoundNothing({ data, errors }: QueryResponse, { outcome }: Attempt): void {
   if (outcome === 'NOT_FOUND') {
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND'])
     expect(Object.values(data ?? {}).every((value) => value === null)).toBe(true)
@@ -106,7 +106,7 @@ function assertShowsNothing(text: string, theirs: Belongings, asked: string): vo
   for (const value of Object.values(named)) if (!asked.includes(value)) expect(text).not.toContain(value)
 }
 
-async function assertEmptyDownload({ data }: Answer): Promise<void> {
+async function assertEmptyDownload({ data }: QueryResponse): Promise<void> {
   const { login } = data as { login: { eventsUrl: string } }
   const csv = await (await fetch(login.eventsUrl)).text()
   expect(csv).toMatch(/^id,timestamp,[^\n]+\n$/)

@@ -41,7 +41,7 @@ export type Cursors = Pick<Belongings, 'deviceCursor' | 'eventCursor' | 'deliver
 /** Takes no delivery, and says so with the delivery itself. */
 export async function startRefusingReceiver(): Promise<Receiver> {
   const receiver = await startReceiver()
-  receiver.answer(({ text }, response) => void response.writeHead(500).end(text))
+  receiver.respondWith(({ text }, response) => void response.writeHead(500).end(text))
   return receiver
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
-import { basic, type DeviceAnswer, post } from '../clients/http-device.ts'
-import { happening, signOn } from '../clients/mqtt-device.ts'
+import { basic, type DeviceResponse, post } from '../clients/http-device.ts'
+import { nextEvent, connectMqtt } from '../clients/mqtt-device.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
   type Belongings,
@@ -49,20 +49,20 @@ async function rowsOf({ userId }: Belongings): Promise<Record<string, unknown[]>
 const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim)).toEqual(untouched)
 
 /** A refusal without what names its request, and with what was asked for taken out. */
-function outcomeOf({ status, body }: DeviceAnswer, theirs: Belongings): unknown {
+function outcomeOf({ status, body }: DeviceResponse, theirs: Belongings): unknown {
   let text = JSON.stringify({ status, errors: body.errors })
   for (const [name, value] of Object.entries(theirs)) text = text.replaceAll(value, `<${name}>`)
   return JSON.parse(text.replaceAll(/"requestId":"[^"]*"/g, '"requestId":""'))
 }
 
-const codeOf = ({ body }: DeviceAnswer): unknown => body.errors?.[0]?.extensions.code
+const codeOf = ({ body }: DeviceResponse): unknown => body.errors?.[0]?.extensions.code
 
 const secretOf = (theirs: Belongings): string => basic(theirs.device, theirs.deviceSecret)
 
 describe('registering with a code of one’s own', () => {
   useApp()
 
-  const register = (body: object, authorization?: string): Promise<DeviceAnswer> =>
+  const register = (body: object, authorization?: string): Promise<DeviceResponse> =>
     post(app, 'register', body, authorization)
 
   it.each([
@@ -132,7 +132,7 @@ describe('reporting', () => {
     const madeUp = madeUpBelongings(own)
     const parts = [{ state: 'active' }, { state: 'inactive' }, { attributes: { x: 'y' } }]
     for (const part of parts) {
-      const report = (theirs: Belongings): Promise<DeviceAnswer> => {
+      const report = (theirs: Belongings): Promise<DeviceResponse> => {
         const services = [
           { id: own.service, ...part },
           { id: theirs[kind], ...part },
@@ -165,7 +165,7 @@ describe('over MQTT', () => {
   const device = ({ device: id, deviceSecret: secret }: Belongings) => ({ id, secret })
 
   it('nobody signs on as another user’s device, and the device itself stays connected', async () => {
-    const client = await signOn(url(), device(victim))
+    const client = await connectMqtt(url(), device(victim))
     const topic = `devices/${victim.device}/attributes`
     const { device: id } = victim
     const presence = async () =>
@@ -181,13 +181,13 @@ describe('over MQTT', () => {
     client.once('close', () => {
       isCut = true
     })
-    await expect(signOn(url(), { id, secret: own.deviceSecret })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url(), device(own), { clientId: id })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url(), device(own), { username: id })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url(), { id: victim.service, secret: victim.deviceSecret })).rejects.toMatchObject({ code: 4 })
-    await expect(signOn(url(), { ...device(own), secret: victim.deviceSecret })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url(), { id, secret: own.deviceSecret })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url(), device(own), { clientId: id })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url(), device(own), { username: id })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url(), { id: victim.service, secret: victim.deviceSecret })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url(), { ...device(own), secret: victim.deviceSecret })).rejects.toMatchObject({ code: 4 })
     const will = { topic, payload: Buffer.from('{"x": "y"}'), qos: 1 as const, retain: false }
-    await expect(signOn(url(), device(own), { will })).rejects.toMatchObject({ code: 5 })
+    await expect(connectMqtt(url(), device(own), { will })).rejects.toMatchObject({ code: 5 })
     await client.publishAsync(topic, '{"there": "yes"}', { qos: 1 })
     expect(isCut).toBe(false)
     const { attributes, events } = await presence()
@@ -205,8 +205,8 @@ describe('over MQTT', () => {
     ['its state as a service', () => `devices/${own.device}/services/${victim.device}/state`, 'active'],
     ['the account', () => `devices/${own.device}/services/${victim.userId}/attributes`, '{"x": "y"}'],
   ])('publishing to %s ends the connection and changes nothing', async (_what, topicOf, payload) => {
-    const client = await signOn(url(), device(own))
-    const closed = happening(client, 'close')
+    const client = await connectMqtt(url(), device(own))
+    const closed = nextEvent(client, 'close')
     let isAcknowledged = false
     client.publish(topicOf(), payload, { qos: 1 }, (error) => {
       isAcknowledged = error == null
@@ -218,7 +218,7 @@ describe('over MQTT', () => {
   })
 
   it('nothing of another user’s device is heard', async () => {
-    const client = await signOn(url(), device(own))
+    const client = await connectMqtt(url(), device(own))
     const heard: string[] = []
     client.on('message', (topic) => heard.push(topic))
     const filters = [
@@ -229,9 +229,9 @@ describe('over MQTT', () => {
     const ownTopic = `devices/${own.device}/services`
     await client.subscribeAsync(`${ownTopic}/ids`, { qos: 1 })
 
-    const theirs = await signOn(url(), device(victim))
+    const theirs = await connectMqtt(url(), device(victim))
     await theirs.publishAsync(`devices/${victim.device}/services`, '[{"name": "web"}]', { qos: 1 })
-    const answered = happening(client, 'message')
+    const answered = nextEvent(client, 'message')
     await client.publishAsync(ownTopic, '[]', { qos: 1 })
     await answered
     expect(heard).toEqual([`${ownTopic}/ids`])

@@ -11,7 +11,7 @@ import { type AccessKeyInput, createAccessKey } from '../../src/features/access-
 import { createFeed } from '../../src/features/events/feed/feed.ts'
 import { createOutbound } from '../../src/outbound/outbound.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
-import { newAccount } from '../factories/account.ts'
+import { createAccount } from '../factories/account.ts'
 import { unlimited } from '../harness/unlimited.ts'
 
 /** One database under one master key, and as many whole servers on it as a test asks for. */
@@ -101,7 +101,7 @@ async function startServer(
 }
 
 async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<InstalledUser> {
-  const { id, email } = await newAccount(db)
+  const { id, email } = await createAccount(db)
   const context = { db, viewer: { accountId: id, email, readOnly: false }, secrets, clock: () => new Date() }
   return {
     accountId: id,

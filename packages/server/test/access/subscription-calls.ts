@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Answer, TestApp, TestUser } from '../harness/app.ts'
+import type { QueryResponse, TestApp, TestUser } from '../harness/app.ts'
 import { openStream } from '../clients/event-stream.ts'
 import { type Call, notFound, ofWrongKind, text } from './call.ts'
 
@@ -35,7 +35,7 @@ export async function askStream(
   app: Pick<TestApp, 'url'>,
   user: TestUser,
   { document, device }: { document: string; device: string },
-): Promise<Answer> {
+): Promise<QueryResponse> {
   const { status, messages, text: received, cut } = await openStream({ app, user, query: document })
   try {
     await user.data(`mutation { setAttribute(name: "seen", value: "${Math.random()}", serviceId: ${text(device)}) }`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventTypes } from '../../src/features/events/event-types.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
-import { openStreamOfTest, type RawStream, until } from '../clients/event-stream.ts'
+import { openTestStream, type RawStream, until } from '../clients/event-stream.ts'
 import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
 import { type Belongings, giveBelongings, receiversAllowed, startRefusingReceiver } from './belongings.ts'
 import { mutationCalls } from './mutation-calls.ts'
@@ -41,7 +41,7 @@ async function newOwner(): Promise<Owner> {
 
 function listen(user: TestUser, args: string): Promise<RawStream> {
   const query = `subscription { events${args} { id type owner { id email } actor { id } target { id name } data } }`
-  return openStreamOfTest({ app, user, query })
+  return openTestStream({ app, user, query })
 }
 
 const deviceIds = (owners: readonly Owner[]): string =>

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { Answer, TestUser } from '../harness/app.ts'
+import type { QueryResponse, TestUser } from '../harness/app.ts'
 
-/** What a mutation answered: its result, or the code of its error. */
+/** The result of a mutation, or its error. */
 export type Outcome<Result> = { result: Result } | { code: string; message: string }
 
 export interface Write {
@@ -12,21 +12,21 @@ export interface Write {
 
 type Tree = Record<string, unknown>
 
-/** What a write answers that is refused, to compare an outcome with. */
-export const refused = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) })
+/** The expected outcome of a rejected write. */
+export const rejectedWith = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) })
 
-/** The operations on attributes as one user sends them. */
+/** Sends the operations on attributes as one user. */
 export interface AttributeClient {
   addDevice(attributes?: Tree): Promise<string>
   addService(deviceId: string): Promise<string>
   set(name: string, value: string | null, serviceId: string, context?: string | null): Promise<Outcome<string | null>>
   setAll(attributes: unknown, serviceId: string, context?: string | null): Promise<Outcome<Tree>>
-  setMany(items: readonly Write[]): Promise<Answer>
-  /** Attributes and contexts of any target; null where it is not found. */
+  setMany(items: readonly Write[]): Promise<QueryResponse>
+  /** Attributes and contexts of a device, service, or user, or null if it is not found. */
   read(id: string, context?: string | null): Promise<{ attributes: Tree; contexts: string[] } | null>
-  /** The same in each of several contexts, by one query. */
+  /** The attributes in each of several contexts, with one query. */
   readEach(id: string, contexts: readonly (string | null)[]): Promise<{ attributes: Tree[]; contexts: string[] }>
-  /** Changes of attributes, oldest first. */
+  /** Changes of attributes, from events, oldest first. */
   changes(): Promise<Change[]>
 }
 
@@ -85,7 +85,7 @@ export function attributeClient(user: TestUser): AttributeClient {
   }
 }
 
-function outcome<Result>({ data, errors }: Answer, field: string): Outcome<Result> {
+function outcome<Result>({ data, errors }: QueryResponse, field: string): Outcome<Result> {
   if (errors === undefined) return { result: (data as Record<string, Result>)[field]! }
   return { code: errors[0]!.extensions.code, message: errors[0]!.message }
 }

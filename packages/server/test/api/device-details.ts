@@ -1,6 +1,6 @@
 import type { TestUser } from '../harness/app.ts'
 
-/** A device with its services and events, the newest first, as its owner sees them. */
+/** A device with its services and its events, newest first, as its owner sees them. */
 export async function findDevice(owner: TestUser, id: string) {
   const { login } = await owner.data(
     `query ($id: [String!]!) { login { device(id: $id) {

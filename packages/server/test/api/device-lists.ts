@@ -23,12 +23,12 @@ export interface DevicePage {
 export const list = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<DevicePage> =>
   (await user.data(document, variables)).login.devices
 
-/** The names on it. */
+/** The names on one page of a user's devices. */
 export const names = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<string[]> =>
   (await list(user, variables)).items.map(({ name }) => name)
 
-/** The code and message of a refusal. */
-export const failure = async (
+/** The code and message of the error of a list. */
+export const listError = async (
   user: TestUser,
   variables: Record<string, unknown>,
 ): Promise<[code: string, message: string]> => {
@@ -37,8 +37,8 @@ export const failure = async (
   return [error?.extensions.code ?? 'no error', error?.message ?? '']
 }
 
-/** A user with these devices and no other. */
-export async function userWith(
+/** Creates a user with exactly these devices. */
+export async function createUserWithDevices(
   app: TestApp,
   devices: readonly SeedDevice[],
 ): Promise<{ user: TestUser; ids: string[] }> {
@@ -46,4 +46,4 @@ export async function userWith(
   return { user, ids: await seedDevices(app.db, user.accountId, devices) }
 }
 
-export const named = (...given: string[]): SeedDevice[] => given.map((name) => ({ name }))
+export const named = (...deviceNames: string[]): SeedDevice[] => deviceNames.map((name) => ({ name }))

@@ -1,39 +1,42 @@
 import type { TestApp, TestUser } from '../harness/app.ts'
-import { basic, type DeviceAnswer, post } from '../clients/http-device.ts'
+import { basic, type DeviceResponse, post } from '../clients/http-device.ts'
 
-/** What devices and the owner of their codes do on a server. */
-export interface Registrations {
+/** The owner of registration codes, and devices that register with them. */
+export interface RegistrationClient {
   app: TestApp
   owner: TestUser
   newCode(variables?: Record<string, unknown>, user?: TestUser): Promise<{ code: string; id: string }>
-  register(body: unknown, authorization?: string): Promise<DeviceAnswer>
-  /** Whether a device can report by this secret. */
-  worksAt(deviceId: string, secret: string): Promise<boolean>
+  register(body: unknown, authorization?: string): Promise<DeviceResponse>
+  /** Whether a device can report with this secret. */
+  canReport(deviceId: string, secret: string): Promise<boolean>
 }
 
 const create = `mutation ($name: String, $platform: String, $services: [ServiceInput!], $attributes: Object, $uses: Int, $expires: DateTime) {
   createRegistrationCode(name: $name, platform: $platform, services: $services, attributes: $attributes, uses: $uses, expires: $expires) {
     code registrationCode { id } } }`
 
-/** The same where nobody has guessed yet. */
-export interface Registering extends Registrations {
-  /** Time passes on the server. */
-  pass(milliseconds: number): void
+/** A separate server, where no invalid code has been tried yet. */
+export interface RegistrationServer extends RegistrationClient {
+  /** Advances the clock of the server. */
+  advanceClock(milliseconds: number): void
 }
 
-/** Guesses are counted by address, and all come from one here: a server of its own, on the database of `site`. */
-export async function openRegistering(site: TestApp): Promise<Registering> {
+/**
+ * Starts another server on the database of `first`. Invalid codes are counted by address, and all tests share one address, so each test
+ * of guesses needs its own server.
+ */
+export async function startRegistrationServer(first: TestApp): Promise<RegistrationServer> {
   let ahead = 0
-  const app = await site.startAnother({ clock: () => new Date(Date.now() + ahead) })
+  const app = await first.startAnother({ clock: () => new Date(Date.now() + ahead) })
   return {
-    ...registrationsOn(app),
-    pass(milliseconds) {
+    ...registrationClient(app),
+    advanceClock(milliseconds) {
       ahead += milliseconds
     },
   }
 }
 
-export function registrationsOn(app: TestApp): Registrations {
+export function registrationClient(app: TestApp): RegistrationClient {
   const { owner } = app
   return {
     app,
@@ -43,7 +46,7 @@ export function registrationsOn(app: TestApp): Registrations {
       return { code, id: registrationCode.id }
     },
     register: (body, authorization) => post(app, 'register', body, authorization),
-    worksAt: async (deviceId, secret) =>
+    canReport: async (deviceId, secret) =>
       (await post(app, 'report', { state: 'active' }, basic(deviceId, secret))).status === 200,
   }
 }

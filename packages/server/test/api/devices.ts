@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestUser } from '../harness/app.ts'
 
-/** Registers a device with all that may be said of it, and reads it back. */
+/** Registers a device with any of its fields, and returns the device. */
 export const register = `mutation ($name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object) {
   registerDevice(name: $name, hardwareId: $hardwareId, platform: $platform, services: $services, attributes: $attributes) {
     secret
@@ -10,13 +10,13 @@ export const register = `mutation ($name: String!, $hardwareId: String, $platfor
   }
 }`
 
-/** A new device's id. */
-export async function newDevice(user: TestUser, name: string, more: Record<string, unknown> = {}): Promise<string> {
-  const { registerDevice } = await user.data(register, { name, ...more })
+/** Registers a device and returns its id. */
+export async function newDevice(user: TestUser, name: string, fields: Record<string, unknown> = {}): Promise<string> {
+  const { registerDevice } = await user.data(register, { name, ...fields })
   return registerDevice.device.id
 }
 
-/** The device as its user finds it; undefined where there is none. */
+/** The device, as its owner sees it, or undefined if it does not exist. */
 export const findDevice = async (user: TestUser, id: string) =>
   (
     await user.data('query ($id: [String!]!) { login { device(id: $id) { id name hardwareId platform } } }', {
@@ -33,8 +33,8 @@ export const eventsOf = async (user: TestUser, id: string) =>
     )
   ).login.events.items
 
-/** Code and message of the only error of an answer. */
-export function refusal({
+/** The code and message of the only error of a response. */
+export function errorOf({
   errors,
 }: {
   errors: { message: string; extensions: { code: string } }[] | undefined

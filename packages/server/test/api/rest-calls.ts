@@ -1,13 +1,13 @@
 import { type Route, routeName } from '../../src/rest/route.ts'
 import type { Belongings } from '../access/belongings.ts'
 
-/** How a route is called with what somebody has. */
+/** A request to a route, with the objects of one user. */
 export interface RestCall {
   path: string
   body?: Record<string, unknown>
 }
 
-/** Bodies of changes, each with every member that it may have. */
+/** A body for each route with one, with all of its members. */
 const bodies: Record<string, (own: Belongings) => Record<string, unknown>> = {
   'POST /devices': () => ({
     name: 'gate',
@@ -58,7 +58,7 @@ const bodies: Record<string, (own: Belongings) => Record<string, unknown>> = {
   'POST /webhooks/{id}/redeliver': ({ delivery }) => ({ deliveryId: delivery, since: null }),
 }
 
-/** What stands for `{id}`, by the first part of the path. */
+/** The value of `{id}`, by the first segment of the path. */
 const ids: Record<string, (own: Belongings) => string> = {
   devices: ({ device }) => device,
   services: ({ service }) => service,
@@ -66,8 +66,8 @@ const ids: Record<string, (own: Belongings) => string> = {
   webhooks: ({ webhook }) => webhook,
 }
 
-/** Calls a route with what somebody has. */
-export function callOf(route: Route, own: Belongings): RestCall {
+/** Builds a request to a route with the objects of one user. */
+export function restCallFor(route: Route, own: Belongings): RestCall {
   const body = bodyOf(route, own)
   const query = route.path === '/services' ? `?id=${own.service}&id=${own.device}` : ''
   return { path: fill(route.path, own) + query, ...(body && { body }) }
@@ -85,18 +85,18 @@ function fill(path: string, own: Belongings): string {
     id: ids[kind]?.(own),
     key: own.accessKey,
     name: own.attribute,
-    // Only the device has an override, so that other holders read their base values there.
+    // Only the device has an override. Services and users show their base values in this context.
     context: own.context,
   }
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? `no ${name}`))
 }
 
-/** A value for each query parameter that a list takes. */
+/** A value for each query parameter of lists. */
 export const queryValues: Record<string, (own: Belongings, path: string) => string> = {
   size: () => '10',
   from: () => '1',
-  after: (own, path) => placeIn(own, path),
-  last: (own, path) => placeIn(own, path),
+  after: (own, path) => positionIn(own, path),
+  last: (own, path) => positionIn(own, path),
   sort: () => 'name%20desc',
   name: ({ mark }) => mark,
   state: () => 'inactive',
@@ -114,7 +114,7 @@ export const queryValues: Record<string, (own: Belongings, path: string) => stri
   failed: () => 'true',
 }
 
-function placeIn({ device, event, delivery }: Belongings, path: string): string {
+function positionIn({ device, event, delivery }: Belongings, path: string): string {
   if (path.endsWith('/events')) return event
   return path.endsWith('/deliveries') ? delivery : device
 }

@@ -13,30 +13,30 @@ interface Response {
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** Checks answers against the schemas of an OpenAPI document; members that it does not name are errors here. */
-export function createAnswerCheck(document: unknown): (route: Route, status: number, body: unknown) => void {
-  const { paths, components } = closed(document) as OpenApi
+/** Checks responses against the schemas of an OpenAPI document. Members that it does not name are errors. */
+export function createResponseCheck(document: unknown): (route: Route, status: number, body: unknown) => void {
+  const { paths, components } = withoutExtraProperties(document) as OpenApi
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', dateTime).addFormat('int32', { type: 'number', validate: Number.isInteger })
   ajv.addSchema({ $id: 'openapi', components })
   return (route, status, body) => {
     const { responses = {} } = paths[route.path]?.[route.method.toLowerCase()] ?? {}
     const response = responses[status] ?? responses[`${Math.floor(status / 100)}XX`]
-    expect(response, `${status} is described`).toBeDefined()
+    expect(response, `the OpenAPI document describes status ${status}`).toBeDefined()
     const schema = response?.content?.['application/json']?.schema
     if (schema === undefined) return expect(body).toBeUndefined()
-    const text = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')
-    const validate = ajv.compile(JSON.parse(text))
+    const schemaText = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')
+    const validate = ajv.compile(JSON.parse(schemaText))
     validate(body)
     expect(validate.errors ?? []).toEqual([])
   }
 }
 
-/** The document with every object closed that does not say itself what else it may have. */
-function closed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(closed)
+/** Forbids additional properties in every object schema that does not mention them. */
+function withoutExtraProperties(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutExtraProperties)
   if (typeof value !== 'object' || value === null) return value
-  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]))
+  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutExtraProperties(member)]))
   const isOpen = 'properties' in copy && 'type' in copy && !('additionalProperties' in copy)
   return isOpen ? { ...copy, additionalProperties: false } : copy
 }

@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
-/** What a browser's WebAuthn API gives a page, as @simplewebauthn/browser sends it on. */
+/** The result of a browser's WebAuthn API, as serialized by @simplewebauthn/browser. */
 export interface Credential {
   id: string
   rawId: string
@@ -14,13 +14,13 @@ interface Options {
 }
 
 export interface AuthenticatorOptions {
-  /** The page that asks. */
+  /** The origin of the page that requests a passkey. */
   origin: string
-  /** False: it only makes sure that somebody is there, not who. */
+  /** False: test only user presence, without user verification. */
   verifiesUser?: boolean
 }
 
-/** A passkey in software: one key pair of P-256, without attestation (WebAuthn level 2, §6.1 and §8.7). */
+/** A passkey in software: one P-256 key pair, without attestation (WebAuthn Level 2, §6.1 and §8.7). */
 export function createAuthenticator({ origin, verifiesUser = true }: AuthenticatorOptions) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const id = randomBytes(16)
@@ -28,7 +28,7 @@ export function createAuthenticator({ origin, verifiesUser = true }: Authenticat
   let counter = 0
   let userHandle: string | undefined
 
-  /** §6.1: the hash of the host, flags, the counter, and for a new key the key. */
+  /** §6.1: the hash of the relying party's id, the flags, the counter, and, for a new passkey, its public key. */
   const authenticatorData = (rpId: string, attested?: Buffer): Buffer => {
     counter++
     const flags = 0x01 | (verifiesUser ? 0x04 : 0) | (attested === undefined ? 0 : 0x40)

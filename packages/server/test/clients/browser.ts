@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { generatePassword, hashPassword } from '../../src/auth/sessions/password.ts'
 import type { TestApp } from '../harness/app.ts'
 
-export interface BrowserAnswer {
+export interface BrowserResponse {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what is tested
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of responses
   body: any
   /** Set-Cookie headers as received. */
   setCookies: string[]
@@ -14,20 +14,20 @@ export interface BrowserAnswer {
 export interface BrowserRequest {
   method?: string
   headers?: Record<string, string | undefined>
-  /** Sent as it is where it is a string. */
+  /** JSON, or a string to send unchanged. */
   body?: unknown
   server?: Pick<TestApp, 'url'>
 }
 
-/** A page of the console in a browser of its own, which keeps its cookies. */
+/** A browser with a page of the console. It stores cookies. */
 export interface Browser {
   cookies: Map<string, string>
-  /** A call of the console: POST where there is a body. Headers given undefined are left away. */
-  send(path: string, request?: BrowserRequest): Promise<BrowserAnswer>
-  /** `send` to /auth, with a body by POST. */
-  auth(path: string, body?: object): Promise<BrowserAnswer>
-  /** An operation with the session. */
-  query(document: string, variables?: Record<string, unknown>, request?: BrowserRequest): Promise<BrowserAnswer>
+  /** Sends a request as the console does: POST if there is a body. Headers with the value undefined are omitted. */
+  send(path: string, request?: BrowserRequest): Promise<BrowserResponse>
+  /** Sends a request to a path below /auth: POST if there is a body. */
+  auth(path: string, body?: object): Promise<BrowserResponse>
+  /** Sends a GraphQL operation with the session. */
+  query(document: string, variables?: Record<string, unknown>, request?: BrowserRequest): Promise<BrowserResponse>
   cookieHeader(): string
 }
 
@@ -35,12 +35,12 @@ export function openBrowser(app: Pick<TestApp, 'url'>): Browser {
   const cookies = new Map<string, string>()
   const cookieHeader = (): string => Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ')
 
-  const keep = (setCookies: readonly string[]): void => {
+  const storeCookies = (setCookies: readonly string[]): void => {
     for (const header of setCookies) {
       const [pair = '', ...attributes] = header.split(';').map((part) => part.trim())
       const [name, value] = pair.split(/=(.*)/s) as [string, string]
-      const isOver = attributes.some((attribute) => attribute.toLowerCase() === 'max-age=0')
-      if (isOver) cookies.delete(name)
+      const isExpired = attributes.some((attribute) => attribute.toLowerCase() === 'max-age=0')
+      if (isExpired) cookies.delete(name)
       else cookies.set(name, value)
     }
   }
@@ -62,7 +62,7 @@ export function openBrowser(app: Pick<TestApp, 'url'>): Browser {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const setCookies = response.headers.getSetCookie()
-    keep(setCookies)
+    storeCookies(setCookies)
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: parse(text), setCookies }
   }
@@ -83,13 +83,14 @@ function parse(text: string): unknown {
   }
 }
 
+/** A user with a password. */
 export interface Person {
   id: string
   email: string
   password: string
 }
 
-/** One for all: to hash a password takes a tenth of a second of processor time, on purpose. */
+/** All persons share one password, because hashing takes a tenth of a second of CPU time. */
 const password = generatePassword()
 let passwordHash: Promise<string> | undefined
 
@@ -100,22 +101,22 @@ export async function newPerson({ db }: Pick<TestApp, 'db'>): Promise<Person> {
   return { id: account.id, email: account.email, password }
 }
 
-/** A browser of this person, signed in. */
+/** Opens a browser and signs this person in. */
 export async function signIn(app: Pick<TestApp, 'url'>, { email, password }: Person): Promise<Browser> {
   const browser = openBrowser(app)
   const { status, body } = await browser.auth('/sign-in/email', { email, password })
-  if (status !== 200 || body.signedIn !== true) throw new Error(`signing in failed: ${status} ${JSON.stringify(body)}`)
+  if (status !== 200 || body.signedIn !== true) throw new Error(`sign-in failed: ${status} ${JSON.stringify(body)}`)
   return browser
 }
 
-/** Code and reason of what was refused. */
-export const refusalOf = ({ status, body }: BrowserAnswer): unknown[] => [
+/** The status, code, and reason of an error response. */
+export const errorOf = ({ status, body }: BrowserResponse): unknown[] => [
   status,
   body.errors?.[0]?.extensions?.code,
   body.errors?.[0]?.extensions?.reason,
 ]
 
-/** How the user of a browser has signed in, the last time first. */
+/** The methods with which the user of a browser has signed in, newest first. */
 export async function signInMethods(browser: Browser): Promise<string[]> {
   const { body } = await browser.query('{ login { events(types: [AUTH_LOGIN]) { items { data } } } }')
   return body.data.login.events.items.map(({ data }: { data: { method: string } }) => data.method)

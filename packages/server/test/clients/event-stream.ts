@@ -6,22 +6,22 @@ import type { TestApp, TestUser } from '../harness/app.ts'
 
 export interface StreamMessage {
   event: string
-  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to its test alone
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its responses
   data: any
 }
 
-/** An answer of Server-Sent Events, read by hand. */
+/** A response of Server-Sent Events, parsed without a client library. */
 export interface RawStream {
   status: number
   headers: IncomingMessage['headers']
   response: IncomingMessage
-  /** The messages so far, comments apart. */
+  /** The messages so far, without comments. */
   messages: StreamMessage[]
-  /** Everything as received. */
+  /** The received text. */
   text(): string
-  /** Resolves when the server has ended the answer, or the connection has gone. */
+  /** Resolves when the server ends the response, or when the connection closes. */
   ended: Promise<void>
-  /** Cuts the connection. */
+  /** Closes the connection. */
   cut(): void
 }
 
@@ -31,11 +31,11 @@ export interface StreamRequest {
   query: string
   variables?: Record<string, unknown>
   headers?: Record<string, string>
-  /** Another way to write the stream's. */
+  /** Default: /graphql/v1/stream. */
   path?: string
 }
 
-/** The headers that sign a request to the stream of a server. */
+/** Builds a signed request for the event stream of a server. */
 export function signStream({ app, user, query, variables, headers: more, path }: StreamRequest): {
   url: string
   body: string
@@ -56,9 +56,9 @@ export function signStream({ app, user, query, variables, headers: more, path }:
   return { url, body, headers: { ...headers, ...signature } }
 }
 
-/** Resolves once the answer has begun. */
-export async function openStream(given: StreamRequest): Promise<RawStream> {
-  const { url, body, headers } = signStream(given)
+/** Opens an event stream. Resolves when the response starts. */
+export async function openStream(streamRequest: StreamRequest): Promise<RawStream> {
+  const { url, body, headers } = signStream(streamRequest)
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent: ClientRequest = httpRequest(url, { method: 'POST', headers: headers, agent: false }, resolve)
     sent.on('error', reject)
@@ -89,16 +89,16 @@ export async function openStream(given: StreamRequest): Promise<RawStream> {
   }
 }
 
-/** The same, and it is cut when the test is over. */
-export async function openStreamOfTest(given: StreamRequest): Promise<RawStream> {
-  const stream = await openStream(given)
+/** Opens an event stream that is closed when the test ends. */
+export async function openTestStream(streamRequest: StreamRequest): Promise<RawStream> {
+  const stream = await openStream(streamRequest)
   onTestFinished(() => stream.cut())
   return stream
 }
 
-/** Until it holds; a test that waits in vain ends by its own time limit. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(5)
+/** Waits until the condition is true. The timeout of the test limits the wait. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5)
 }
 
 function parse(block: string): StreamMessage[] {
@@ -109,17 +109,17 @@ function parse(block: string): StreamMessage[] {
   return [{ event: fields.get('event') ?? 'message', data: data === '' ? undefined : JSON.parse(data) }]
 }
 
-/** Everything that an event of a subscription has, and its filters. */
+/** A subscription to events, with all fields and filters. */
 export const EVENTS =
   'subscription ($types: [EventType!], $deviceId: [String!], $after: ID) { events(types: $types, deviceId: $deviceId, after: $after) { id type owner { id } actor { id } target { id name kind } data } }'
 
 export const eventsOf = ({ messages }: RawStream): Record<string, unknown>[] =>
   messages.filter(({ event }) => event === 'next').map(({ data }) => data.data.events)
 
-/** The names that events tell in their data. */
+/** The names in the data of the events. */
 export const namesOf = (stream: RawStream): unknown[] =>
   eventsOf(stream).map(({ data }) => (data as { name?: unknown }).name)
 
-/** The codes of errors, and the names of what else came. */
+/** The code of each error, and the event name of each other message. */
 export const codesOf = ({ messages }: RawStream): unknown[] =>
   messages.map(({ event, data }) => (event === 'next' ? data.errors?.[0].extensions.code : event))

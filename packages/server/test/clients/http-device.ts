@@ -1,23 +1,23 @@
 import type { TestApp } from '../harness/app.ts'
 
-export interface DeviceAnswer {
+export interface DeviceResponse {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: what a route answers is known to its test alone
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its responses
   body: any
 }
 
-/** HTTP Basic as a device sends it: its id without colons, and its secret. */
+/** The Authorization header of a device: HTTP Basic with its id without colons and its secret. */
 export const basic = (deviceId: string, secret: string): string =>
   `Basic ${Buffer.from(`${deviceId.replaceAll(':', '')}:${secret}`).toString('base64')}`
 
-/** Posts what a device posts; a string goes out as it is. */
+/** Posts a request of a device. A string is sent unchanged. */
 export async function post(
   { url }: Pick<TestApp, 'url'>,
   path: 'register' | 'report' | `register?${string}`,
   body: unknown,
   authorization?: string,
-): Promise<DeviceAnswer> {
+): Promise<DeviceResponse> {
   const response = await fetch(`${url}/devices/v1/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) },
@@ -26,8 +26,8 @@ export async function post(
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** Status, code and message of a refusal. */
-export const refusalOf = ({ status, body }: DeviceAnswer): [status: number, code: string, message: string] => [
+/** The status, code, and message of an error response. */
+export const errorOf = ({ status, body }: DeviceResponse): [status: number, code: string, message: string] => [
   status,
   body.errors?.[0]?.extensions.code,
   body.errors?.[0]?.message,

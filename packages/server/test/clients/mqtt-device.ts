@@ -2,7 +2,7 @@ import { connect, type IClientOptions, type MqttClient } from 'mqtt'
 import { onTestFinished } from 'vitest'
 import type { TestUser } from '../harness/app.ts'
 
-/** A device as registered, with what it signs on with. */
+/** The id and the secret of a registered device. */
 export interface RegisteredDevice {
   id: string
   secret: string
@@ -16,8 +16,11 @@ export async function registerDevice(user: TestUser, name = 'gateway'): Promise<
   return { id: registered.device.id, secret: registered.secret }
 }
 
-/** Signs a device on by a stock client, which goes with the test; rejects with what the server refuses it with. */
-export async function signOn(url: string, { id, secret }: RegisteredDevice, more: IClientOptions = {}) {
+/**
+ * Connects a device with a standard client, which is closed when the test ends. Rejects with the error of the server if it rejects the
+ * connection.
+ */
+export async function connectMqtt(url: string, { id, secret }: RegisteredDevice, more: IClientOptions = {}) {
   const client = open(url, { clientId: id, username: id, password: secret, ...more })
   await new Promise<void>((resolve, reject) => {
     client.once('connect', () => resolve())
@@ -27,7 +30,7 @@ export async function signOn(url: string, { id, secret }: RegisteredDevice, more
   return client
 }
 
-/** A client that neither reconnects nor outlives the test. */
+/** Creates a client that does not reconnect and is closed when the test ends. */
 function open(url: string, options: IClientOptions): MqttClient {
   const client = connect(url, { reconnectPeriod: 0, connectTimeout: 60_000, ...options })
   client.on('error', () => {})
@@ -35,9 +38,9 @@ function open(url: string, options: IClientOptions): MqttClient {
   return client
 }
 
-/** The next of these events, with what it brings. */
-export function happening(client: MqttClient, event: 'close' | 'message'): Promise<unknown[]> {
+/** Resolves with the arguments of the next event of this type. */
+export function nextEvent(client: MqttClient, event: 'close' | 'message'): Promise<unknown[]> {
   return new Promise((resolve) => {
-    client.once(event, (...told: unknown[]) => resolve(told))
+    client.once(event, (...args: unknown[]) => resolve(args))
   })
 }

@@ -1,17 +1,17 @@
 import type { TestApp } from '../harness/app.ts'
 import type { Browser } from './browser.ts'
 
-/** A subscription that a page of the console has open. */
+/** An open subscription of a page of the console. */
 export interface SessionStream {
   status: number
-  /** What came until the server ended it. */
+  /** The received text, when the server has ended the response. */
   ended: Promise<string>
   cut(): void
 }
 
-/** Subscribes to events with the browser's session; resolves once the answer has begun. */
+/** Subscribes to events with the browser's session. Resolves when the response starts. */
 export async function openSessionStream(app: Pick<TestApp, 'url'>, browser: Browser): Promise<SessionStream> {
-  const cutting = new AbortController()
+  const controller = new AbortController()
   const response = await fetch(`${app.url}/graphql/v1/stream`, {
     method: 'POST',
     headers: {
@@ -21,9 +21,9 @@ export async function openSessionStream(app: Pick<TestApp, 'url'>, browser: Brow
       cookie: browser.cookieHeader(),
     },
     body: JSON.stringify({ query: 'subscription { events { id type } }' }),
-    signal: cutting.signal,
+    signal: controller.signal,
   })
   const ended = response.text()
   ended.catch(() => {})
-  return { status: response.status, ended, cut: () => cutting.abort() }
+  return { status: response.status, ended, cut: () => controller.abort() }
 }

@@ -6,7 +6,7 @@ import { serverSource } from '../../src/features/events/event-source.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 import { insertDevices } from './query-plans.ts'
 
-/** A base value that was changed, as events tell it. */
+/** A change of a base value, as recorded in an event. */
 export interface Change {
   name: string
   old: string | null
@@ -14,7 +14,7 @@ export interface Change {
   actor: string | null
 }
 
-/** The devices of one account, in a database of their own, and what writes of base values left on them. */
+/** A separate database with the devices of one account, and the results of writing base values to them. */
 export interface AttributeWrites {
   accountId: string
   db: Database
@@ -24,7 +24,7 @@ export interface AttributeWrites {
   nextDevices(count: number): string[]
   write(targetId: string, name: AttributeName, value: string | null): BaseWrite
   attributesOf(id: string): Promise<Record<string, unknown>>
-  /** In the order of their numbers. */
+  /** Changes, in the order of their event ids. */
   changesOf(id: string): Promise<Change[]>
   drop(): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function openAttributeWrites({ devices }: { devices: number }): Pro
   await insertDevices(db, accountId, devices)
   let used = 0
   const nextDevice = (): string => {
-    if (used === devices) throw new Error(`all of ${devices} devices are used`)
+    if (used === devices) throw new Error(`all ${devices} devices are used`)
     return `device ${++used}`
   }
   return {
@@ -65,12 +65,12 @@ export async function openAttributeWrites({ devices }: { devices: number }): Pro
   }
 }
 
-/** Another server's connections to `connection`. */
-export const connectTo = (connection: TestDatabase['connection'], watch?: PoolWatch): Database =>
+/** Opens separate connections, like another server. */
+export const connectToDatabase = (connection: TestDatabase['connection'], watch?: PoolWatch): Database =>
   createDatabase(createPool({ connection, size: 4, statementTimeout: 0 }), watch)
 
-/** The same, with a note of each statement that is sent. */
-export function connectWatched(
+/** Opens separate connections and records the value of `note` for each statement that is sent. */
+export function connectAndRecord(
   connection: TestDatabase['connection'],
   note = (): string | undefined => undefined,
 ): { watched: Database; sent: unknown[] } {
@@ -79,5 +79,5 @@ export function connectWatched(
     sent.push(note())
     return run()
   }
-  return { watched: connectTo(connection, { statement }), sent }
+  return { watched: connectToDatabase(connection, { statement }), sent }
 }

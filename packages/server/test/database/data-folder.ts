@@ -7,25 +7,25 @@ import { inject } from 'vitest'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 
 /**
- * Puts an embedded database into a data folder, as a first start leaves it, with nothing in it. It is a copy: making one anew
- * takes a second of processor time, which is for the tests of that.
+ * Creates a data folder with an empty embedded database, as after a first start. It copies one, because creating one takes a second
+ * of CPU time.
  */
-export async function putCluster(dataFolder: string): Promise<void> {
-  made ??= findOrMake(join(inject('scratchFolder'), 'cluster'))
-  const cluster = join(await made, 'pg')
+export async function createDataFolder(dataFolder: string): Promise<void> {
+  original ??= findOrCreate(join(inject('scratchFolder'), 'cluster'))
+  const cluster = join(await original, 'pg')
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   await promisify(execFile)('cp', ['-R', cluster, join(dataFolder, 'pg')])
 }
 
-/** One for the run: of several workers that make it, the first one's serves all. */
-let made: Promise<string> | undefined
+/** Created once per test run. If several workers create one at the same time, all use the first. */
+let original: Promise<string> | undefined
 
-async function findOrMake(place: string): Promise<string> {
-  if (existsSync(place)) return place
-  const folder = await mkdtemp(`${place}-`)
+async function findOrCreate(path: string): Promise<string> {
+  if (existsSync(path)) return path
+  const folder = await mkdtemp(`${path}-`)
   const log = { info() {}, warn() {}, error() {} }
   const database = await startEmbedded({ dataFolder: folder, log, onExit() {}, settings: { fsync: 'off' } })
   await database.stop()
-  await rename(folder, place).catch(() => {})
-  return existsSync(place) ? place : folder
+  await rename(folder, path).catch(() => {})
+  return existsSync(path) ? path : folder
 }

@@ -3,65 +3,67 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
 
-/** A way to a database that can be closed, for whoever takes it alone. It goes with the test, or when `atEnd` says. */
-export interface DatabaseGate {
+/**
+ * A TCP proxy in front of PostgreSQL that tests can interrupt. It stops when the test ends, or when `atEnd` calls its argument.
+ */
+export interface DatabaseProxy {
   url: string
-  /** Breaks what is open, and lets nobody in. */
+  /** Breaks open connections and rejects new ones. */
   close(): void
-  /** Nothing passes, and nobody is told. */
-  hush(): void
-  /** Lets everybody through again. What was hushed is broken. */
+  /** Forwards nothing, but keeps the connections open. */
+  freeze(): void
+  /** Accepts and forwards again. Connections that were frozen are broken. */
   open(): void
   /**
-   * Once: breaks the connection on which these texts are sent one after the other: before the last passes, when it has been
-   * answered, or when so many bytes of the answer have passed.
+   * Breaks, once, the connection on which these statements are sent one after another: before the last one is forwarded, when its
+   * response arrives, or after this number of bytes of the response.
    */
-  cutAt(texts: readonly string[], moment: 'before' | 'after' | number): void
-  /** Breaks one of the connections, if there is any. */
+  cutAt(statements: readonly string[], moment: 'before' | 'after' | number): void
+  /** Breaks a random connection, if there is one. */
   cutAny(): void
 }
 
-export async function startDatabaseGate(
+export async function startDatabaseProxy(
   connection: pg.ClientConfig,
   atEnd: (end: () => void) => void = onTestFinished,
-): Promise<DatabaseGate> {
+): Promise<DatabaseProxy> {
   const { host, port, user = '', password = '', database = '' } = new pg.Client(connection)
   const pairs = new Set<[Socket, Socket]>()
-  let state: 'open' | 'closed' | 'hushed' = 'open'
-  let cut: { texts: readonly string[]; moment: 'before' | 'after' | number } | undefined
-  const server = createServer((inner) => {
-    if (state === 'closed') return void inner.destroy()
-    const outer = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
-    const pair: [Socket, Socket] = [inner, outer]
+  let state: 'open' | 'closed' | 'frozen' = 'open'
+  let cut: { statements: readonly string[]; moment: 'before' | 'after' | number } | undefined
+  const server = createServer((client) => {
+    if (state === 'closed') return void client.destroy()
+    const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+    const pair: [Socket, Socket] = [client, upstream]
     pairs.add(pair)
     for (const socket of pair) {
       socket.on('error', () => {})
-      socket.on('close', () => breakOff(pair))
+      socket.on('close', () => breakPair(pair))
     }
     let seen = 0
-    /** Bytes of the answer that still pass, once it is to be cut. */
-    let left: number | undefined
-    inner.on('data', (chunk) => {
-      if (state === 'hushed') return
-      while (cut !== undefined && seen < cut.texts.length && chunk.includes(cut.texts[seen]!)) seen++
-      if (cut !== undefined && seen === cut.texts.length) {
+    /** Bytes of the response to forward before the cut. Undefined if no cut is due. */
+    let remaining: number | undefined
+    client.on('data', (chunk) => {
+      if (state === 'frozen') return
+      while (cut !== undefined && seen < cut.statements.length && chunk.includes(cut.statements[seen]!)) seen++
+      if (cut !== undefined && seen === cut.statements.length) {
         const { moment } = cut
         cut = undefined
-        if (moment === 'before') return breakOff(pair)
-        left = moment === 'after' ? 0 : moment
+        if (moment === 'before') return breakPair(pair)
+        remaining = moment === 'after' ? 0 : moment
       }
-      outer.write(chunk)
+      upstream.write(chunk)
     })
-    outer.on('data', (chunk) => {
-      if (state === 'hushed') return
-      if (left === undefined || chunk.length < left) {
-        inner.write(chunk)
-        if (left !== undefined) left -= chunk.length
-      } else if (left === 0) breakOff(pair)
-      else inner.end(chunk.subarray(0, left), () => breakOff(pair))
+    upstream.on('data', (chunk) => {
+      if (state === 'frozen') return
+      if (remaining === undefined || chunk.length < remaining) {
+        client.write(chunk)
+        if (remaining !== undefined) remaining -= chunk.length
+      } else if (remaining === 0) breakPair(pair)
+      else client.end(chunk.subarray(0, remaining), () => breakPair(pair))
     })
   })
-  const breakOff = (pair: [Socket, Socket]): void => {
+  const breakPair = (pair: [Socket, Socket]): void => {
     pairs.delete(pair)
     for (const socket of pair) socket.destroy()
   }
@@ -69,7 +71,7 @@ export async function startDatabaseGate(
   await once(server, 'listening')
   atEnd(() => {
     server.close()
-    for (const pair of pairs) breakOff(pair)
+    for (const pair of pairs) breakPair(pair)
   })
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const credentials = [user, password].filter(Boolean).map(encodeURIComponent).join(':')
@@ -77,21 +79,21 @@ export async function startDatabaseGate(
     url: `postgresql://${credentials}@${address}/${database}`,
     close() {
       state = 'closed'
-      for (const pair of pairs) breakOff(pair)
+      for (const pair of pairs) breakPair(pair)
     },
-    hush() {
-      state = 'hushed'
+    freeze() {
+      state = 'frozen'
     },
     open() {
-      if (state === 'hushed') for (const pair of pairs) breakOff(pair)
+      if (state === 'frozen') for (const pair of pairs) breakPair(pair)
       state = 'open'
     },
-    cutAt(texts, moment) {
-      cut = { texts, moment }
+    cutAt(statements, moment) {
+      cut = { statements, moment }
     },
     cutAny() {
       const [pair] = Array.from(pairs).toSorted(() => Math.random() - 0.5)
-      if (pair !== undefined) breakOff(pair)
+      if (pair !== undefined) breakPair(pair)
     },
   }
 }

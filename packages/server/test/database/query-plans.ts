@@ -3,23 +3,23 @@ import pg from 'pg'
 import { createDatabase, createPool, type Database } from '../../src/db/database.ts'
 import { createTestDatabase } from './test-database.ts'
 
-/** A database of its own whose statements can be explained. */
+/** A separate database, with the query plans of its statements. */
 export interface ExplainedDatabase {
   db: Database
-  /** The plan of the one statement that `run` sends, made for its values. */
+  /** The custom plan of the only statement that `run` sends, for its values. */
   planFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
-  /** The plan that PostgreSQL keeps for a named statement: made for any values. */
+  /** The generic plan of this statement, which PostgreSQL caches for prepared statements. */
   genericPlanFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
-  /** The one statement that `run` sends. */
+  /** The text of the only statement that `run` sends. */
   textOf(run: (db: Database) => Promise<unknown>): Promise<string>
   close(): Promise<void>
 }
 
 export interface Plan {
   indexes: string[]
-  /** Tables that are read from end to end. */
+  /** Tables that are scanned sequentially. */
   scanned: string[]
-  /** What is sorted by the natural order, rather than read in it. */
+  /** Keys with the natural order that need a sort, because no index provides the order. */
   naturalSorts: string[]
 }
 
@@ -36,7 +36,7 @@ interface Statement {
   values: readonly unknown[]
 }
 
-/** Those with values, as they go to the database. */
+/** Records statements with values as they are sent. */
 function recordStatements(client: pg.PoolClient, sent: Statement[]): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   client.query = ((statement: unknown, ...others: unknown[]) => {
@@ -56,7 +56,7 @@ export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
     sent.length = 0
     await run(db)
     const [statement, ...others] = sent
-    if (statement === undefined || others.length > 0) throw new Error(`one statement expected, ${sent.length} found`)
+    if (statement === undefined || others.length > 0) throw new Error(`expected one statement, but ${sent.length} were sent`)
     return statement
   }
 
@@ -92,7 +92,7 @@ export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
   }
 }
 
-/** An account with so many devices, called `device 1` and so on. */
+/** Inserts an account with devices that have the ids `device 1`, `device 2`, and so on. */
 export async function insertDevices(db: Database, accountId: string, devices: number): Promise<void> {
   await sql`insert into account (id, email) values (${accountId}, 'a@example.com')`.execute(db)
   await sql`insert into device (account_id, id, name)

@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { clusterFolderOf } from '../../src/db/embedded/cluster.ts'
 import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
-import { putCluster } from './data-folder.ts'
+import { createDataFolder } from './data-folder.ts'
 
-/** A PostgreSQL and a standby that streams from it, both empty. */
-export interface Pair {
+/** An empty PostgreSQL server, and a standby that streams from it. */
+export interface PrimaryAndStandby {
   url: string
   standbyUrl: string
   /** Runs a statement on the standby, as its superuser. */
@@ -21,12 +21,12 @@ export interface Pair {
 
 const common = { fsync: 'off', wal_level: 'replica', max_wal_senders: '4', wal_keep_size: '64MB' }
 
-export async function startPair(): Promise<Pair> {
+export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-pair-'))
   const [first, second] = [join(folder, 'primary'), join(folder, 'standby')]
-  await putCluster(first)
+  await createDataFolder(first)
   await appendFile(join(clusterFolderOf(first), 'pg_hba.conf'), 'local all,replication postgres trust\n')
-  // What the standby begins with must have been written for one.
+  // The base of the standby must be written with wal_level = replica.
   await (await start(first, common)).stop()
   await promisify(execFile)('cp', ['-Rp', first, second])
   await writeFile(join(clusterFolderOf(second), 'standby.signal'), '')
@@ -34,7 +34,7 @@ export async function startPair(): Promise<Pair> {
   const primary = await start(first, common)
   const upstream = `host=${clusterFolderOf(first)} port=5432 user=postgres`
   const startStandby = (): Promise<Embedded> =>
-    // Every commit arrives later than its answer.
+    // A commit is visible on the standby only after its acknowledgement.
     start(second, { ...common, primary_conninfo: upstream, recovery_min_apply_delay: '10ms' })
   let standby: Embedded | undefined = await startStandby()
 

@@ -8,7 +8,7 @@ import { administer, atDatabase, dropDatabase } from '../global-setup.ts'
 export interface TestDatabase {
   db: Database
   connection: pg.ClientConfig
-  /** The same for another process. */
+  /** The connection as a URL, for other processes. */
   url: string
   drop(): Promise<void>
 }
@@ -17,21 +17,21 @@ function urlOf({ connectionString, host = '', port, user = '', database }: pg.Cl
   return connectionString ?? `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`
 }
 
-/** Of a hundred requests at once, on a slow machine, the last waits for its turn. */
-const patient = { connectionTimeoutMillis: 60_000 }
+/** On a slow machine, the last of a hundred concurrent requests waits long for a connection. */
+const longTimeout = { connectionTimeoutMillis: 60_000 }
 
-/** A migrated, empty database of the caller's own. `fairness`: its connections are shared out among users, as a server does it. */
+/** Creates a migrated, empty database. With `fairness`, users share its connections as they do in a server. */
 export async function createTestDatabase(fairness?: FairOptions): Promise<TestDatabase> {
   const { connection, template } = inject('testDatabase')
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`
   await administer(connection, `create database "${name}" template "${template}"`)
-  const own = { ...atDatabase(connection, name), ...patient }
-  const pool = createPool({ connection: own, size: 10, statementTimeout: 30_000 })
+  const ownConnection = { ...atDatabase(connection, name), ...longTimeout }
+  const pool = createPool({ connection: ownConnection, size: 10, statementTimeout: 30_000 })
   const db = fairness === undefined ? createDatabase(pool) : createFairDatabase(pool, {}, fairness)
   return {
     db,
-    connection: own,
-    url: urlOf(own),
+    connection: ownConnection,
+    url: urlOf(ownConnection),
     async drop() {
       await db.destroy()
       await dropDatabase(connection, name)

@@ -12,12 +12,12 @@ interface Panel {
   targets?: { expr: string }[]
 }
 
-it('the dashboard asks for metrics that are there', async () => {
+it('uses only existing metrics in the dashboard', async () => {
   const { panels } = JSON.parse(textOf('grafana/muster.json')) as { panels: Panel[] }
-  const asked = panels.flatMap(({ title, targets = [] }) =>
+  const used = panels.flatMap(({ title, targets = [] }) =>
     targets.flatMap(({ expr }) => {
       const names = expr.match(/\b(muster|process|nodejs)_[a-z0-9_]+/g) ?? []
-      return names.length === 0 ? [`${title} asks for nothing`] : names
+      return names.length === 0 ? [`${title} uses no metric`] : names
     }),
   )
   const { text } = await createMetrics({ ofProcess: true }).text()
@@ -25,14 +25,14 @@ it('the dashboard asks for metrics that are there', async () => {
   const own = Object.values(metricTable).flatMap(({ name, type }) =>
     type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => `${name}${part}`) : [name],
   )
-  expect(asked.length).toBeGreaterThan(20)
+  expect(used.length).toBeGreaterThan(20)
   const known = new Set<string>([...own, ...ofProcess])
-  expect(asked.filter((name) => !known.has(name))).toEqual([])
+  expect(used.filter((name) => !known.has(name))).toEqual([])
 })
 
 const files = readdirSync(folder).filter((name) => /^(compose\.yaml|Dockerfile|.*\.service)$/.test(name))
 
-it.each(files)('%s names settings that are there', (file) => {
+it.each(files)('uses only existing settings in %s', (file) => {
   const known = new Set<string>(Object.values(settings).map(({ name }) => name))
   const named = textOf(file).match(/\bMUSTER_[A-Z_]+/g) ?? []
   expect(named).not.toEqual([])

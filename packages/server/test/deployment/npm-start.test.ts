@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 const root = new URL('../../../../', import.meta.url).pathname
 
-/** Where the second start finds what the first has left. */
+/** The data folder, which the second start reuses. */
 let folder: string
 
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** `npm start` as an operator runs it; resolves once it says that it is ready. */
+/** Runs `npm start` as an operator does. Resolves when it prints that the server is ready. */
 async function npmStart() {
   const env = { PATH: process.env.PATH, HOME: folder, MUSTER_DATA: folder, PORT: '0', MUSTER_MQTT_PORT: '0' }
   const npm = spawn('npm', ['start'], { cwd: root, env, detached: true })
@@ -25,20 +25,20 @@ async function npmStart() {
     if (npm.exitCode === null && npm.signalCode === null) process.kill(-npm.pid!, 'SIGINT')
     await exited
   })
-  let said = ''
+  let output = ''
   await new Promise<void>((resolve, reject) => {
-    const hear = (chunk: Buffer): void => {
-      said += chunk
-      if (said.includes('is ready at')) resolve()
+    const onOutput = (chunk: Buffer): void => {
+      output += chunk
+      if (output.includes('is ready at')) resolve()
     }
-    npm.stdout.on('data', hear)
-    npm.stderr.on('data', hear)
-    exited.then(() => reject(new Error(said)))
+    npm.stdout.on('data', onOutput)
+    npm.stderr.on('data', onOutput)
+    exited.then(() => reject(new Error(output)))
   })
   return { npm, exited }
 }
 
-// What npm is sent reaches a shell that npm runs, and must reach the server behind it; Ctrl-C goes to all of them at once.
+// npm forwards signals to a shell, and they must reach the server that it runs. A terminal sends Ctrl-C to all of them.
 test.each([
   ['SIGTERM sent to npm', (pid: number) => process.kill(pid, 'SIGTERM')],
   ['Ctrl-C', (pid: number) => process.kill(-pid, 'SIGINT')],

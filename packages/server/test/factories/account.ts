@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../src/db/database.ts'
 
-export interface NewAccount {
+export interface TestAccount {
   id: string
   email: string
 }
 
-/** A user without a password: making one takes a tenth of a second of processor time, on purpose, and few tests sign in by it. */
-export async function newAccount(db: Database): Promise<NewAccount> {
+/** Inserts a user without a password. Hashing one takes a tenth of a second of CPU time, and few tests sign in. */
+export async function createAccount(db: Database): Promise<TestAccount> {
   const account = { id: randomUUID(), email: `${randomUUID()}@example.com` }
   await db.insertInto('account').values(account).execute()
   return account

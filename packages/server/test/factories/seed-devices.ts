@@ -16,7 +16,7 @@ export interface SeedDevice {
   overrides?: Record<string, object>
 }
 
-/** Writes devices straight into the tables, for lists too long to be registered one by one. Answers their ids. */
+/** Inserts devices into the tables, for lists that would take too long to register. Returns their ids. */
 export async function seedDevices(db: Database, accountId: string, devices: readonly SeedDevice[]): Promise<string[]> {
   const rows = devices.map(({ id = newId(), name = 'device', overrides = {}, ...rest }) => ({
     id,

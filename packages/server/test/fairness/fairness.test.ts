@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
-import { putCluster } from '../database/data-folder.ts'
+import { createDataFolder } from '../database/data-folder.ts'
 import { judgeService, wasRejected } from './judge.ts'
 import { createPopulation, type Population } from './population.ts'
 import { rows } from './rows.ts'
@@ -26,7 +26,7 @@ let population: Population
 
 beforeAll(async () => {
   data = await openDataFolder(undefined)
-  await putCluster(data.folder)
+  await createDataFolder(data.folder)
   server = await createServer(data.folder, settings)
   await server.start()
   population = await createPopulation(data.folder, server.url, DEVICES)

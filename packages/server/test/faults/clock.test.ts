@@ -7,8 +7,8 @@ import { signRequest } from '@muster/http-signature'
 import { expect, it, onTestFinished } from 'vitest'
 import { openBrowser } from '../clients/browser.ts'
 import { createTestDatabase } from '../database/test-database.ts'
-import { until } from '../api/webhooks.ts'
-import { signOn } from '../clients/mqtt-device.ts'
+import { pollUntil } from '../api/webhooks.ts'
+import { connectMqtt } from '../clients/mqtt-device.ts'
 import { startReceiver } from '../harness/webhook-receiver.ts'
 import { readCredentials, startServerProcess } from '../harness/server-process.ts'
 import { figures } from './figures.ts'
@@ -74,7 +74,7 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
   }
   /** Once there are points for it. */
   const ask = (signed: Signed, query = '{ login { id } }') =>
-    until(
+    pollUntil(
       () => send(sign(signed, query)),
       ({ status }) => status !== 429,
     )
@@ -85,7 +85,7 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
   }
   /** One that was accepted, with a nonce, which is used up as well where there are no points. */
   const useNonce = async (at: number): Promise<ReturnType<typeof sign>> => {
-    const { signed, status } = await until(
+    const { signed, status } = await pollUntil(
       async () => {
         const signed = sign({ at, nonce: randomUUID() }, '{ login { id } }')
         return { signed, ...(await send(signed)) }
@@ -97,7 +97,7 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
   }
   const replays: { status: number; reason: string | undefined }[] = []
   const replay = async (signed: ReturnType<typeof sign>): Promise<void> => {
-    const answer = until(
+    const answer = pollUntil(
       () => send(signed),
       ({ status }) => status !== 429,
     )
@@ -107,7 +107,7 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
     const [file, text] = [join(folder, 'shift'), String(seconds * 1_000)]
     await writeFile(file, text)
     server.signal('SIGUSR2')
-    await until(
+    await pollUntil(
       () => readFile(`${file}.done`, 'utf8').catch(() => ''),
       (done) => done === text,
     )
@@ -118,10 +118,10 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
     `mutation { registerDevice(name: "gateway") { device { id } secret } createWebhook(url: "${receiver.url}", events: [ATTRIBUTE_CHANGE]) { id } }`,
   )
   const { device, secret } = data!.registerDevice
-  await signOn(`${server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
+  await connectMqtt(`${server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
   const seen = `{ login { device(id: ["${device.id}"]) { state } } }`
   const untilActive = (at: number) =>
-    until(
+    pollUntil(
       () => ask({ at }, seen),
       (answer) => answer.data?.login.device[0]?.state === 'active',
     )
@@ -135,7 +135,7 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
   // Every message is refused once, and must come again soon, once.
   const refused = new Map<string, number>()
   const waits: number[] = []
-  receiver.answer(({ id }, response) => {
+  receiver.respondWith(({ id }, response) => {
     const at = refused.get(id)
     if (at !== undefined) waits.push(performance.now() - at)
     else refused.set(id, performance.now())
@@ -163,7 +163,7 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
     await delivered(seconds)
     // Budgets run out, and are there again though the clock went back.
     const dear = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`
-    await until(
+    await pollUntil(
       // Together they are for more than there ever is, however slow the machine.
       () => Promise.all(Array.from({ length: 8 }, () => send(sign({ at: seconds }, dear)))),
       (answers) => answers.some(({ status }) => status === 429),

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../database/test-database.ts'
-import { type DatabaseGate, startDatabaseGate } from '../database/database-proxy.ts'
-import { until } from '../api/webhooks.ts'
-import { readCredentials, type SignedAnswer, sendAs, startServerProcess } from '../harness/server-process.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../database/database-proxy.ts'
+import { pollUntil } from '../api/webhooks.ts'
+import { readCredentials, type SignedResponse, sendAs, startServerProcess } from '../harness/server-process.ts'
 import { ask, check } from './checker.ts'
 import { commitFigures, readCommits } from './commits.ts'
 import { figures } from './figures.ts'
@@ -25,14 +25,14 @@ it('a connection to the database that breaks in the middle', patience, async () 
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-cuts-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const gate = await startDatabaseGate(database.connection)
+  const gate = await startDatabaseProxy(database.connection)
   const server = await startServerProcess({ DATABASE_URL: gate.url, MUSTER_DATA: folder })
   const credentials = await readCredentials(folder)
-  const send = (document: string): Promise<SignedAnswer> => sendAs(credentials, server.url, document)
+  const send = (document: string): Promise<SignedResponse> => sendAs(credentials, server.url, document)
   /** The data, once the server is itself again. */
   const data = async (document: string) =>
     (
-      await until(
+      await pollUntil(
         () => send(document),
         ({ status }) => status === 200,
       )
@@ -85,9 +85,9 @@ it('a connection to the database that breaks in the middle', patience, async () 
 
 if (cuts > 0)
   it('connections that break while clients are at work lose nothing', { timeout: 0 }, async () => {
-    let gate: DatabaseGate | undefined
+    let gate: DatabaseProxy | undefined
     const way = async (connectionString: string) => {
-      gate = await startDatabaseGate({ connectionString })
+      gate = await startDatabaseProxy({ connectionString })
       return gate.url
     }
     const rig = await openRig({ way })

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { until } from '../api/webhooks.ts'
+import { pollUntil } from '../api/webhooks.ts'
 import { isGenuine, type Received, startReceiver } from '../harness/webhook-receiver.ts'
 import { ask, check } from './checker.ts'
 import { commitFigures, readCommits } from './commits.ts'
@@ -33,7 +33,7 @@ it(
     const taken: Received[] = []
     const forged: Received[] = []
     let secret = ''
-    receiver.answer((message, response) => {
+    receiver.respondWith((message, response) => {
       // Now, since its time is a part of what is signed.
       if (!isGenuine(secret, message)) forged.push(message)
       // A fifth of them must come again.
@@ -55,7 +55,7 @@ it(
 
     const writers = await startWriters(rig, ledger, { devices, perDevice: PER_DEVICE, firstNumber: 1 })
     // That they do so is no chance to be taken.
-    await until(
+    await pollUntil(
       () => readCommits(rig.database.url),
       ({ lines }) => lines > 0,
     )
@@ -96,7 +96,7 @@ it(
       const known = told()
       return findings.events.filter((id) => !known.has(id))
     }
-    await until(
+    await pollUntil(
       async () => untold(),
       (missing) => missing.length === 0,
     )

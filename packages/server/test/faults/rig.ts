@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { putCluster } from '../database/data-folder.ts'
+import { createDataFolder } from '../database/data-folder.ts'
 import {
   readCredentials,
   type ServerProcess,
-  type SignedAnswer,
+  type SignedResponse,
   sendAs,
   startServerProcess,
 } from '../harness/server-process.ts'
@@ -23,7 +23,7 @@ export interface Rig {
   /** One of the servers that run, each in its turn. */
   server(): Promise<ServerProcess>
   /** Sends an operation to one of them; rejects when no answer comes. */
-  send(document: string): Promise<SignedAnswer>
+  send(document: string): Promise<SignedResponse>
   killServer(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-faults-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const place = options.place ?? join(folder, 'database')
-  await putCluster(place)
+  await createDataFolder(place)
   await options.prepare?.()
   const database = await openDatabase(place, options.postgres)
   const data = join(folder, 'servers')

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import type { DatabaseGate } from '../database/database-proxy.ts'
-import type { SignedAnswer } from '../harness/server-process.ts'
+import type { DatabaseProxy } from '../database/database-proxy.ts'
+import type { SignedResponse } from '../harness/server-process.ts'
 
 interface SharedCut {
-  gate: DatabaseGate
-  send(document: string): Promise<SignedAnswer>
+  gate: DatabaseProxy
+  send(document: string): Promise<SignedResponse>
   // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to who asks
   data(document: string): Promise<any>
   /** Two, to each of which several changes are under way. */

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { connect } from 'mqtt'
 import { openStream } from '../clients/event-stream.ts'
 import type { RegisteredDevice } from '../clients/mqtt-device.ts'
-import { restOf } from '../clients/rest.ts'
+import { restClient } from '../clients/rest.ts'
 import { sendAs } from '../harness/server-process.ts'
 
 export interface Installation {
@@ -23,7 +23,7 @@ export const ways: Readonly<Record<string, (installation: Installation) => Promi
       `mutation { setAttribute(serviceId: "${to.device.id}", name: "way", value: "${performance.now()}") }`,
     ),
   async REST({ url, credentials }) {
-    const { status } = await restOf(url, userOf(credentials))('GET', '/user')
+    const { status } = await restClient(url, userOf(credentials))('GET', '/user')
     return toldBy(status)
   },
   async stream({ url, credentials }) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../harness/app.ts'
-import { type RegisteredDevice, registerDevice, signOn } from '../clients/mqtt-device.ts'
+import { type RegisteredDevice, registerDevice, connectMqtt } from '../clients/mqtt-device.ts'
 import { connectPacket, openRaw, packet, publishPacket } from '../clients/raw-mqtt.ts'
 import { naughty } from './strings/naughty-strings.ts'
 import { createRandom, type Random } from './random.ts'
@@ -64,7 +64,7 @@ function strangePacket({ id }: RegisteredDevice, random: Random): Buffer {
 it('malformed packets, before sign-on and after it, disturb no other device', patience, async () => {
   const random = createRandom(scale.seed)
   const device = await registerDevice(app.owner, 'bystander')
-  const bystander = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
+  const bystander = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
   const attacker = await registerDevice(app.owner, 'attacker')
   const right = connectPacket(attacker, 60)
   let sent = 0

@@ -26,13 +26,14 @@ import { openCertificates } from '../../src/tls/certificates.ts'
 import { measureCertificates } from '../../src/tls/tls.metrics.ts'
 import { buildWorker } from '../../src/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
-import { newAccount } from '../factories/account.ts'
-import { refuseOtherLeaves } from './strict-scalars.ts'
+import { createAccount } from '../factories/account.ts'
+import { rejectInexactScalars } from './strict-scalars.ts'
 import { unlimited } from './unlimited.ts'
 
-refuseOtherLeaves()
+rejectInexactScalars()
 
-export interface Answer<Data = Record<string, unknown>> {
+/** The HTTP response to a GraphQL operation. */
+export interface QueryResponse<Data = Record<string, unknown>> {
   status: number
   headers: Headers
   data: Data | null | undefined
@@ -45,9 +46,9 @@ export interface TestUser {
   keyId: string
   secret: string
   /** Sends a signed operation. */
-  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to its test alone
-  query<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Answer<Data>>
-  /** The data of a signed operation; throws when the answer has errors. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its responses
+  query<Data = any>(document: string, variables?: Record<string, unknown>): Promise<QueryResponse<Data>>
+  /** The data of a signed operation. Throws if the response has errors. */
   // biome-ignore lint/suspicious/noExplicitAny: see query
   data<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Data>
 }
@@ -55,44 +56,44 @@ export interface TestUser {
 export interface TestApp {
   url: string
   db: Database
-  /** The way to the database for clients of one's own. */
+  /** How other clients connect to the database. */
   connection: pg.ClientConfig
   config: Config
-  /** The port of MQTT over TCP, with the option `mqtt`. */
+  /** The port for MQTT over TCP if the option `mqtt` is set, otherwise 0. */
   mqttPort: number
   owner: TestUser
-  /** Another user, with an access key. */
+  /** Creates another user, with an access key. */
   createUser(): Promise<TestUser>
-  /** Another server process, as it were, on the same database; to be closed before this one. */
+  /** Starts another server on the same database. Close it before this one. */
   startAnother(options?: TestAppOptions): Promise<TestApp>
-  /** The same user, whose requests go to that server. */
+  /** The same user, with requests that go to this server. */
   as(user: TestUser): TestUser
   close(): Promise<void>
 }
 
 export interface TestAppOptions {
-  /** Settings by the names they have in the environment. */
+  /** Settings, by the names of their environment variables. */
   env?: Record<string, string>
   clock?: () => Date
-  /** Milliseconds by which failed signatures are counted and points come back. */
+  /** A clock in milliseconds for counting failed signatures and refilling rate limits. */
   elapsed?: () => number
-  /** False: the plain executor alone. */
+  /** False: compile no documents. Use only the executor of graphql-js. */
   jit?: boolean
-  /** True: does what a server does beside requests, too. */
+  /** True: also run the background jobs, such as webhook deliveries. */
   worker?: boolean
-  /** True: devices may sign on by MQTT, and it is kept who is there. */
+  /** True: accept MQTT connections and track the presence of devices. */
   mqtt?: boolean
-  /** True: other servers are told what is spent here, and the other way round. */
-  sharesSpending?: boolean
-  /** Where queries of lists may read. */
+  /** True: exchange rate-limit usage with other servers. */
+  sharesRateLimits?: boolean
+  /** The read replica for list queries. */
   readSide?: ReadSide
-  /** Finds the addresses of names that webhooks go to. */
+  /** Resolves the host names of webhook URLs. */
   resolve?: Resolve
-  /** Hears what the server has to say. Left away: it says nothing. */
+  /** The server's log. Default: no log. */
   log?: Logger
 }
 
-/** A server of its own that listens on loopback, on a database of its own, with one user. */
+/** Starts a server on loopback with a separate database and one user. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const metrics = createMetrics()
   const database = await createTestDatabase({ ...configOf(options.env), ...measureFairness(metrics) })
@@ -116,7 +117,7 @@ async function startOn(
     env = {},
     worker: hasWorker = false,
     mqtt: hasMqtt = false,
-    sharesSpending = false,
+    sharesRateLimits = false,
     resolve,
     metrics = createMetrics(),
     ...options
@@ -130,7 +131,7 @@ async function startOn(
   const rateLimits = createRateLimits({
     config,
     metrics,
-    ...(sharesSpending && { exchange: { ...shared, log } }),
+    ...(sharesRateLimits && { exchange: { ...shared, log } }),
     ...(options.elapsed && { now: options.elapsed }),
   })
   const failed = rateLimits.failures
@@ -172,7 +173,7 @@ async function startOn(
     : undefined
 
   const newUser = async (): Promise<TestUser> => {
-    const { id, email } = await newAccount(database.db)
+    const { id, email } = await createAccount(database.db)
     const viewer = { accountId: id, email, readOnly: false }
     const created = await createAccessKey({ db: database.db, viewer, secrets, clock: () => new Date() }, {})
     return testUser(url, { accountId: id, email, keyId: created.key, secret: created.secret! })
@@ -238,12 +239,12 @@ export function testUser(url: string, user: Pick<TestUser, 'accountId' | 'email'
   }
 }
 
-async function sendSigned<Data>(url: string, keyId: string, key: SigningKey, operation: object): Promise<Answer<Data>> {
+async function sendSigned<Data>(url: string, keyId: string, key: SigningKey, operation: object): Promise<QueryResponse<Data>> {
   const body = JSON.stringify(operation)
   const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
   const created = Math.floor(Date.now() / 1_000)
   const signature = signRequest({ keyId, key, method: 'POST', url, headers, body, created })
   const response = await fetch(url, { method: 'POST', headers: { ...headers, ...signature }, body })
-  const { data, errors } = (await response.json()) as Pick<Answer<Data>, 'data' | 'errors'>
+  const { data, errors } = (await response.json()) as Pick<QueryResponse<Data>, 'data' | 'errors'>
   return { status: response.status, headers: response.headers, data, errors }
 }

@@ -12,27 +12,27 @@ import { ApiError } from '../../src/errors.ts'
 import type { CreatedAccessKey } from '../../src/features/access-keys/access-key.ts'
 import { type AccessKeyInput, createAccessKey } from '../../src/features/access-keys/access-keys.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
-import { newAccount } from '../factories/account.ts'
+import { createAccount } from '../factories/account.ts'
 
-/** One database under one master key, and the server processes that tests of authentication start on it. */
-export interface Site extends TestDatabase {
+/** A database, a master key, and small servers with only authentication, for the tests of authentication. */
+export interface AuthenticationServers extends TestDatabase {
   secrets: Secrets
-  createUser(): Promise<SiteUser>
+  createUser(): Promise<KeyOwner>
   startServer(options?: ServerOptions): Promise<Server>
-  /** Closes the servers that still run, and drops the database. */
+  /** Closes the running servers and drops the database. */
   close(): Promise<void>
 }
 
 export interface ServerOptions {
   env?: Record<string, string>
   clock?: () => Date
-  /** Milliseconds by which failed signatures are counted. */
+  /** A clock in milliseconds for counting failed signatures. */
   elapsed?: () => number
-  /** The way to the database for notifications. */
+  /** The connection for notifications. Default: the one of the database. */
   connection?: pg.ClientConfig
 }
 
-export interface SiteUser {
+export interface KeyOwner {
   viewer: { accountId: string; email: string; readOnly: boolean }
   context: Parameters<typeof createAccessKey>[0]
   createKey(input?: AccessKeyInput): Promise<CreatedAccessKey>
@@ -40,20 +40,20 @@ export interface SiteUser {
 
 export interface Server {
   url: string
-  /** Sends a request as signed; `alter` changes it after signing. */
-  send(signed: Partial<SignRequestOptions> & { alter?: (request: Request) => Request }): Promise<Reply>
-  /** Signs with an hmac-sha256 key, form B, with a body. */
-  as(key: { key: string; secret: string | null }, more?: Partial<SignRequestOptions>): Promise<Reply>
+  /** Signs and sends a request. `alter` changes it after it is signed. */
+  send(signed: Partial<SignRequestOptions> & { alter?: (request: Request) => Request }): Promise<ServerResponse>
+  /** Signs a request with a body with an hmac-sha256 key, in form B. */
+  as(key: { key: string; secret: string | null }, options?: Partial<SignRequestOptions>): Promise<ServerResponse>
   close(): Promise<void>
 }
 
-export interface Reply {
+export interface ServerResponse {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what is tested
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of responses
   body: any
 }
 
-export async function openSite(): Promise<Site> {
+export async function createAuthenticationServers(): Promise<AuthenticationServers> {
   const database = await createTestDatabase()
   const secrets = createSecrets(randomBytes(32))
   const servers: Server[] = []
@@ -73,14 +73,14 @@ export async function openSite(): Promise<Site> {
   }
 }
 
-async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<SiteUser> {
-  const { id, email } = await newAccount(db)
+async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<KeyOwner> {
+  const { id, email } = await createAccount(db)
   const viewer = { accountId: id, email, readOnly: false }
   const context = { db, viewer, secrets, clock: () => new Date() }
   return { viewer, context, createKey: (input = {}) => createAccessKey(context, input) }
 }
 
-/** A route that answers who it takes the request to come from, as any route of the server may. */
+/** Starts a server with one route, which returns the authenticated user. */
 async function listen(
   { db, connection }: TestDatabase,
   secrets: Secrets,
@@ -108,11 +108,11 @@ async function listen(
   return {
     url,
     send,
-    as: (key, more = {}) =>
+    as: (key, options = {}) =>
       send({
         keyId: key.key,
         key: { algorithm: 'hmac-sha256', secret: Buffer.from(key.secret ?? '', 'base64') },
-        ...more,
+        ...options,
       }),
     close() {
       closed ??= app

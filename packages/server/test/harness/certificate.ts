@@ -3,13 +3,13 @@ import { cp, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Files of a certificate that signs itself, for 127.0.0.1, and of its key. */
+/** The files of a self-signed certificate for 127.0.0.1 and of its private key. */
 export interface CertificatePaths {
   cert: string
   key: string
 }
 
-export async function makeCertificate(folder: string, name: string): Promise<CertificatePaths> {
+export async function createCertificate(folder: string, name: string): Promise<CertificatePaths> {
   const paths = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}-key.pem`) }
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   const subject = ['-subj', '/CN=muster.test', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']
@@ -18,7 +18,7 @@ export async function makeCertificate(folder: string, name: string): Promise<Cer
   return paths
 }
 
-/** As whoever renews certificates does it: each file at once, one after the other. */
+/** Replaces a file atomically, as programs that renew certificates do. */
 export async function replaceFile(path: string, by: string): Promise<void> {
   await cp(by, `${path}.new`)
   await rename(`${path}.new`, path)

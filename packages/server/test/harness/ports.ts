@@ -2,19 +2,22 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Below what systems give out by themselves: a port that is closed for a moment is given to nobody else. */
+/** Below the ephemeral ports, so that no other program gets a port while it is briefly closed. */
 const first = 20_000
 const last = 30_000
 const block = 10
 
 let next = first + Math.floor(Math.random() * ((last - first) / block)) * block
 
-/** Ports that are this test's alone until it ends, for servers that come, go and come back. Nobody listens on them by then. */
+/**
+ * Reserves ports for this test until it ends, for servers that stop and start again on the same port. No program listens on them
+ * at first.
+ */
 export async function claimPorts(count: number): Promise<number[]> {
   for (let tries = 0; tries < last - first; tries += block) {
     next = next + block >= last ? first : next + block
     const ports = Array.from({ length: count }, (_, index) => next + 1 + index)
-    // Who listens on the first of a block has the others.
+    // A process owns a block while it listens on the first port of it.
     const guard = await listen(next)
     if (guard === undefined) continue
     if (await areFree(ports)) {
@@ -23,7 +26,7 @@ export async function claimPorts(count: number): Promise<number[]> {
     }
     guard.close()
   }
-  throw new Error(`all ports from ${first} to ${last} are taken`)
+  throw new Error(`all ports from ${first} to ${last} are in use`)
 }
 
 async function areFree(ports: readonly number[]): Promise<boolean> {

@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks'
 
 /**
- * Does something again and again until it took less than so many milliseconds, and answers what came of it then: for what can
- * only be judged where a machine was quick enough. A machine that never is ends the test by its own time limit.
+ * Repeats an action until it takes less than a number of milliseconds, and returns that result. Use it where a slow machine would
+ * change the result. The timeout of the test limits the repetitions.
  */
-export async function inTime<Value>(milliseconds: number, act: () => Promise<Value>): Promise<Value> {
+export async function repeatUntilFast<Value>(milliseconds: number, act: () => Promise<Value>): Promise<Value> {
   for (;;) {
-    const began = performance.now()
+    const started = performance.now()
     const value = await act()
-    if (performance.now() - began < milliseconds) return value
+    if (performance.now() - started < milliseconds) return value
   }
 }

@@ -10,21 +10,21 @@ const main = new URL('../../src/main.ts', import.meta.url).pathname
 /** Characters of a server's log that a failed test shows. */
 const SHOWN = 8_000
 
-/** A server in a process of its own, started as an operator starts it. */
+/** A server in a separate process, started as an operator starts it. */
 export interface ServerProcess {
   url: string
-  /** Everything it has said so far. */
+  /** The output so far. */
   stdout(): string
   stderr(): string
-  /** Sends a signal and resolves with the exit status, null when the signal ended it. */
+  /** Sends a signal and resolves with the exit status, which is null if the signal killed the process. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
   signal(signal: NodeJS.Signals): void
   exited: Promise<number | null>
 }
 
 /**
- * Resolves once the server says that it is ready; rejects with what it said when it ends before. It goes with the test, or when
- * `atEnd` says.
+ * Resolves when the server prints that it is ready. Rejects with its output if it exits first. The server stops when the test ends,
+ * or when `atEnd` calls its argument.
  */
 export async function startServerProcess(
   env: Record<string, string>,
@@ -36,7 +36,7 @@ export async function startServerProcess(
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: '0',
       MUSTER_MQTT_PORT: '0',
-      // A busy machine is no silence, no overload, and no collector that is away.
+      // Do not take a busy machine for an unresponsive database, an overload, or an unreachable collector.
       MUSTER_DATABASE_SILENCE: '20000',
       MUSTER_MOST_STANDING: '1000000',
       MUSTER_MOST_LAG: '0',
@@ -44,16 +44,16 @@ export async function startServerProcess(
       ...env,
     },
   })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk) => (said.stdout += chunk))
-  child.stderr.on('data', (chunk) => (said.stderr += chunk))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => (output.stdout += chunk))
+  child.stderr.on('data', (chunk) => (output.stderr += chunk))
   const exited = once(child, 'close').then(([code]) => code as number | null)
   atEnd(() => end(child, exited))
-  if (atEnd === onTestFinished) onTestFailed(() => console.error(`pid ${child.pid}:\n${said.stderr.slice(-SHOWN)}`))
+  if (atEnd === onTestFinished) onTestFailed(() => console.error(`pid ${child.pid}:\n${output.stderr.slice(-SHOWN)}`))
   return {
-    url: await readyUrl(child, said, exited),
-    stdout: () => said.stdout,
-    stderr: () => said.stderr,
+    url: await readyUrl(child, output, exited),
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
     signal: (signal) => void child.kill(signal),
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
@@ -63,11 +63,11 @@ export async function startServerProcess(
   }
 }
 
-/** What a server says that does not start, and its exit status. */
+/** Starts a server that is expected to fail, and returns its exit status and its output. */
 export async function failToStart(env: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
   const outcome = await startServerProcess(env).catch((error: unknown) => error)
   if (outcome instanceof StartFailure) return { code: outcome.code, stderr: outcome.stderr }
-  throw outcome instanceof Error ? outcome : new Error('the server started')
+  throw outcome instanceof Error ? outcome : new Error('the server was expected to fail, but it started')
 }
 
 class StartFailure extends Error {
@@ -75,7 +75,7 @@ class StartFailure extends Error {
   readonly stderr: string
 
   constructor(code: number | null, stderr: string) {
-    super(`the server ended with ${code}: ${stderr}`)
+    super(`the server exited with status ${code}: ${stderr}`)
     this.code = code
     this.stderr = stderr
   }
@@ -83,14 +83,14 @@ class StartFailure extends Error {
 
 async function readyUrl(
   child: ChildProcess,
-  said: { stdout: string; stderr: string },
+  output: { stdout: string; stderr: string },
   exited: Promise<number | null>,
 ): Promise<string> {
   const ended = exited.then((code) => {
-    throw new StartFailure(code, said.stderr)
+    throw new StartFailure(code, output.stderr)
   })
   for (;;) {
-    const url = /ready at (https?:\S+)/.exec(said.stdout)?.[1]
+    const url = /ready at (https?:\S+)/.exec(output.stdout)?.[1]
     if (url !== undefined) {
       ended.catch(() => {})
       return url
@@ -109,21 +109,21 @@ export async function readCredentials(folder: string): Promise<Record<string, st
   return Object.fromEntries(lines.filter((line) => line.includes('=')).map((line) => line.split(/=(.*)/s, 2)))
 }
 
-export interface SignedAnswer {
+export interface SignedResponse {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to its test alone
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its responses
   body: any
 }
 
-/** Sends an operation to a server as the holder of these credentials. */
+/** Sends an operation that is signed with these credentials. */
 export async function sendAs(
   { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' }: Record<string, string>,
   url: string,
-  asked: string | { query: string; variables?: Record<string, unknown> | undefined },
-  more: Record<string, string> = {},
-): Promise<SignedAnswer> {
-  const body = JSON.stringify(typeof asked === 'string' ? { query: asked } : asked)
-  const headers = { 'content-type': 'application/json', ...more }
+  operation: string | { query: string; variables?: Record<string, unknown> | undefined },
+  extraHeaders: Record<string, string> = {},
+): Promise<SignedResponse> {
+  const body = JSON.stringify(typeof operation === 'string' ? { query: operation } : operation)
+  const headers = { 'content-type': 'application/json', ...extraHeaders }
   const signature = signRequest({
     keyId,
     key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') },

@@ -1,24 +1,24 @@
 import { inspect } from 'node:util'
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, type GraphQLScalarType, GraphQLString } from 'graphql'
 
-const isText = (value: unknown): boolean => typeof value === 'string'
+const isString = (value: unknown): boolean => typeof value === 'string'
 
 const checks: readonly [GraphQLScalarType<unknown>, (value: unknown) => boolean][] = [
-  [GraphQLString, isText],
-  [GraphQLID, isText],
+  [GraphQLString, isString],
+  [GraphQLID, isString],
   [GraphQLBoolean, (value) => typeof value === 'boolean'],
   [GraphQLFloat, (value) => Number.isFinite(value)],
   [GraphQLInt, (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31],
 ]
 
 /**
- * Has GraphQL's own scalars refuse what is not already what they bring it to: compiled operations give values as they
- * are, and would give another answer than the plain executor, which has the first use of every document.
+ * Makes the built-in scalars of GraphQL reject values that they would convert. Compiled operations return values unconverted, so
+ * their responses would differ from those of the executor of graphql-js, which runs every document the first time.
  */
-export function refuseOtherLeaves(): void {
+export function rejectInexactScalars(): void {
   for (const [type, isRight] of checks) {
     type.serialize = (value: unknown) => {
-      if (!isRight(value)) throw new TypeError(`${type.name} is given ${inspect(value)}`)
+      if (!isRight(value)) throw new TypeError(`${type.name} cannot represent ${inspect(value)}`)
       return value
     }
   }

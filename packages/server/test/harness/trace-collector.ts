@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A span as it arrives, as far as tests look at it. */
+/** The parts of a received span that tests check. */
 export interface CollectedSpan {
   traceId: string
   spanId: string
@@ -10,17 +10,17 @@ export interface CollectedSpan {
   name: string
   attributes: Record<string, unknown>
   isFailed: boolean
-  /** What its server says of itself. */
+  /** The resource attributes, which describe the server. */
   resource: Record<string, unknown>
 }
 
-/** Takes what OpenTelemetry's exporters send: OTLP over HTTP in JSON, which is what any collector has on port 4318. */
-export interface Collector {
+/** An OpenTelemetry collector: receives OTLP over HTTP in JSON, as collectors do on port 4318. */
+export interface TraceCollector {
   url: string
   spans: CollectedSpan[]
   requests: { path: string; headers: IncomingHttpHeaders; text: string }[]
-  /** Statuses that requests are answered with from now on. */
-  answer(status: number): void
+  /** Sets the HTTP status of the following responses. */
+  respondWith(status: number): void
   close(): Promise<void>
 }
 
@@ -48,9 +48,9 @@ interface TraceRequest {
 
 const ERROR = 2
 
-export async function startCollector(): Promise<Collector> {
+export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: CollectedSpan[] = []
-  const requests: Collector['requests'] = []
+  const requests: TraceCollector['requests'] = []
   let status = 200
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -66,7 +66,7 @@ export async function startCollector(): Promise<Collector> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     requests,
-    answer(next) {
+    respondWith(next) {
       status = next
     },
     async close() {

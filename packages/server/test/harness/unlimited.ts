@@ -1,4 +1,7 @@
-/** Settings under which no test meets a rate limit, and no busy machine an overload or a silence; those of limits have their own. */
+/**
+ * Settings without rate limits, with which a busy machine is not taken for an overload or an unresponsive database. Tests of limits
+ * override them.
+ */
 export const unlimited: Readonly<Record<string, string>> = {
   MUSTER_KEY_POINTS: '1000000000',
   MUSTER_KEY_POINTS_PER_SECOND: '1000000000',

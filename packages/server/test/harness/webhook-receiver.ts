@@ -10,18 +10,18 @@ export interface Received {
   signature: string
   headers: IncomingMessage['headers']
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: what a message holds is known to its test alone
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its messages
   body: any
 }
 
-/** Receives webhooks on loopback. */
+/** An HTTP server on loopback that receives webhooks. */
 export interface Receiver {
   url: string
   received: Received[]
-  /** Resolves with the messages once there are so many; those that match, where a condition is given. */
+  /** Resolves with the matching messages when at least `count` have arrived. */
   waitFor(count: number, matches?: (message: Received) => boolean): Promise<Received[]>
-  /** How requests are answered from now on; 200 and nothing else by default. */
-  answer(handle: (message: Received, response: ServerResponse) => void): void
+  /** Sets how to respond from now on. Default: status 200 without a body. */
+  respondWith(handle: (message: Received, response: ServerResponse) => void): void
   close(): Promise<void>
 }
 
@@ -30,8 +30,8 @@ export async function startReceiver(): Promise<Receiver> {
   const watchers = new Set<() => void>()
   let handle = (_message: Received, response: ServerResponse): void => void response.end()
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const text = await textOf(request)
-    // Whoever sent it was killed, or the receiver was closed.
+    const text = await readBody(request)
+    // The sender was killed, or the receiver was closed.
     if (text === undefined) return
     const message = {
       id: String(request.headers['webhook-id']),
@@ -61,7 +61,7 @@ export async function startReceiver(): Promise<Receiver> {
       watch()
       return enough.promise.finally(() => watchers.delete(watch))
     },
-    answer(next) {
+    respondWith(next) {
       handle = next
     },
     async close() {
@@ -72,8 +72,8 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** The whole body; undefined of a request that broke off. */
-async function textOf(request: IncomingMessage): Promise<string | undefined> {
+/** The complete body, or undefined if the request was interrupted. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   try {
     for await (const chunk of request) chunks.push(chunk)
@@ -83,7 +83,7 @@ async function textOf(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Whether a receiver that knows this secret takes the message for genuine; throws when not. */
+/** Verifies the signature of a message with the reference library. Throws if it is invalid. */
 export const verifyMessage = (secret: string, { id, timestamp, signature, text }: Received): unknown =>
   new Webhook(secret).verify(text, {
     'webhook-id': id,

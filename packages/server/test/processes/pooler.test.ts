@@ -6,7 +6,7 @@ import { createDatabase, createPool, type Database, query } from '../../src/db/d
 import { OUTCOME_LOST } from '../../src/db/lost-outcome.ts'
 import { openServingDatabase } from '../../src/start/serving-database.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
-import { startDatabaseGate } from '../database/database-proxy.ts'
+import { startDatabaseProxy } from '../database/database-proxy.ts'
 import { pgbouncer, startPooler } from './pooler.ts'
 
 /** Finds the database as a start does; answers what the log says. */
@@ -66,7 +66,7 @@ test.skipIf(!hasProgram(pgbouncer))(
   'what came of a change is unknown where a pooler lost its own connection in the middle',
   async () => {
     const database = await newDatabase()
-    const gate = await startDatabaseGate(database.connection)
+    const gate = await startDatabaseProxy(database.connection)
     const connection = { connectionString: gate.url }
     const connectionString = await startPooler({ ...database, connection }, onTestFinished)
     const options = { direct: database.connection, size: 1, statementTimeout: 0 }

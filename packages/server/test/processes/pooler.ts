@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestDatabase } from '../database/test-database.ts'
-import { startDatabaseGate } from '../database/database-proxy.ts'
+import { startDatabaseProxy } from '../database/database-proxy.ts'
 
 /** Where Debian puts it, which is not on every user's path. */
 export const pgbouncer = '/usr/sbin/pgbouncer'
@@ -21,7 +21,7 @@ export async function startPooler(
   const folder = await mkdtemp(join(tmpdir(), 'muster-pooler-'))
   atEnd(() => rm(folder, { recursive: true }))
   // The socket of the tests' database lets nobody in but its own user.
-  const gate = await startDatabaseGate(connection, (end) => atEnd(async () => end()))
+  const gate = await startDatabaseProxy(connection, (end) => atEnd(async () => end()))
   const { port } = new URL(gate.url)
   const { user = '', password = '', database = '' } = new pg.Client(connection)
   const secret = password ? ` password='${password}'` : ''

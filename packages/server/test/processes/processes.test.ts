@@ -9,9 +9,9 @@ import pg from 'pg'
 import { Client } from 'undici'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { testUser } from '../harness/app.ts'
-import { makeCertificate, replaceFile } from '../harness/certificate.ts'
+import { createCertificate, replaceFile } from '../harness/certificate.ts'
 import { createTestDatabase } from '../database/test-database.ts'
-import { registerDevice, signOn } from '../clients/mqtt-device.ts'
+import { registerDevice, connectMqtt } from '../clients/mqtt-device.ts'
 import { claimPorts } from '../harness/ports.ts'
 import { failToStart, readCredentials, type ServerProcess, startServerProcess } from '../harness/server-process.ts'
 import { unlimited } from '../harness/unlimited.ts'
@@ -74,8 +74,8 @@ async function shown(port: number, count: number): Promise<Set<string>> {
 
 test('two processes under one command are one server, also when one of them is killed', async () => {
   const { connection, folder, env } = await newEnvironment()
-  const files = await makeCertificate(folder, 'first')
-  const next = await makeCertificate(folder, 'next')
+  const files = await createCertificate(folder, 'first')
+  const next = await createCertificate(folder, 'next')
   const [mqttPort = 0] = await claimPorts(1)
   const server = await startServerProcess({
     ...env,
@@ -108,8 +108,8 @@ test('two processes under one command are one server, also when one of them is k
     )
   }
   const mqtt = `mqtts://127.0.0.1:${mqttPort}`
-  for (const device of devices) await signOn(mqtt, device, { rejectUnauthorized: false })
-  await expect(signOn(mqtt, { ...devices[0]!, secret: 'wrong' }, { rejectUnauthorized: false })).rejects.toThrow()
+  for (const device of devices) await connectMqtt(mqtt, device, { rejectUnauthorized: false })
+  await expect(connectMqtt(mqtt, { ...devices[0]!, secret: 'wrong' }, { rejectUnauthorized: false })).rejects.toThrow()
   await vi.waitFor(async () => expect(await states()).toEqual(Array(4).fill('active')), wait)
   const holders = async (): Promise<number> =>
     (await client.query('select count(distinct process_id)::int as count from device_hold')).rows[0].count

@@ -1,10 +1,10 @@
 import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type TestUser, testUser } from '../harness/app.ts'
-import { newPerson, refusalOf, signIn } from '../clients/browser.ts'
-import { EVENTS, namesOf, openStreamOfTest } from '../clients/event-stream.ts'
-import { hooksOf, until } from '../api/webhooks.ts'
-import { registerDevice, signOn } from '../clients/mqtt-device.ts'
+import { newPerson, errorOf, signIn } from '../clients/browser.ts'
+import { EVENTS, namesOf, openTestStream } from '../clients/event-stream.ts'
+import { webhookClient, pollUntil } from '../api/webhooks.ts'
+import { registerDevice, connectMqtt } from '../clients/mqtt-device.ts'
 import { startReceiver } from '../harness/webhook-receiver.ts'
 import { type Pair, POINTS, startPair } from './pair.ts'
 
@@ -58,7 +58,7 @@ describe.each([
   test('changes come to whoever follows the other, in order and once', async () => {
     const { keyId } = (await newKey())[one]!
     const user = { ...pair.owners[other]! }
-    const stream = await openStreamOfTest({
+    const stream = await openTestStream({
       app: pair.servers[other]!,
       user,
       query: EVENTS,
@@ -66,7 +66,7 @@ describe.each([
     })
     const names = Array.from({ length: 30 }, (_, index) => `${keyId} ${index}`)
     for (const [index, name] of names.entries()) await registerDevice(pair.owners[index % 3 === 0 ? other : one]!, name)
-    await until(
+    await pollUntil(
       async () => namesOf(stream),
       (seen) => seen.includes(names.at(-1)),
     )
@@ -82,7 +82,7 @@ describe.each([
             (await owner.data(`{ login { device(id: ["${device.id}"]) { state } } }`)).login.device[0].state,
         ),
       )
-    const client = await signOn(`${pair.servers[one]!.url.replace('http', 'ws')}/mqtt`, device)
+    const client = await connectMqtt(`${pair.servers[one]!.url.replace('http', 'ws')}/mqtt`, device)
     await vi.waitFor(async () => expect(await states()).toEqual(['active', 'active']), wait)
     await client.endAsync()
     await vi.waitFor(async () => expect(await states()).toEqual(['inactive', 'inactive']), wait)
@@ -95,7 +95,7 @@ describe.each([
     const ask = async (server: { url: string }) => browser.query(LOGIN, {}, { server })
     for (const server of [ended, begun]) expect((await ask(server)).body.data.login.email).toBe(person.email)
     expect((await browser.send('/auth/sign-out', { body: {}, server: ended })).status).toBe(200)
-    expect(refusalOf(await ask(begun))[0]).toBe(401)
+    expect(errorOf(await ask(begun))[0]).toBe(401)
   })
 })
 
@@ -124,7 +124,7 @@ test('a nonce is good once, whichever of two servers hear it at the same moment'
 test('a webhook tells of each change once, whichever of two servers made it', async () => {
   const receiver = await startReceiver()
   onTestFinished(receiver.close)
-  const hooks = hooksOf(pair.owners[0], receiver)
+  const hooks = webhookClient(pair.owners[0], receiver)
   const { id } = await hooks.createWebhook(['ATTRIBUTE_CHANGE'])
   onTestFinished(
     async () => void (await pair.owners[0].query('mutation ($id: ID!) { deleteWebhook(id: $id) }', { id })),
@@ -132,9 +132,9 @@ test('a webhook tells of each change once, whichever of two servers made it', as
   const device = await hooks.register()
   const values = Array.from({ length: 60 }, (_, index) => String(index))
   await Promise.all(
-    values.map((value, index) => hooksOf(pair.owners[index % 2]!, receiver).setAttribute(device, `n${value}`, value)),
+    values.map((value, index) => webhookClient(pair.owners[index % 2]!, receiver).setAttribute(device, `n${value}`, value)),
   )
-  await until(
+  await pollUntil(
     () => hooks.deliveries(id, '(size: 1000)'),
     ({ items }) =>
       items.length === values.length && items.every(({ status }: { status: string }) => status === 'delivered'),

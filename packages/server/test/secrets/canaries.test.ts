@@ -6,7 +6,7 @@ import { signRequest } from '@muster/http-signature'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newPerson, openBrowser, signIn } from '../clients/browser.ts'
-import { type Collector, startCollector } from '../harness/trace-collector.ts'
+import { type TraceCollector, startTraceCollector } from '../harness/trace-collector.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
 import { basic, post } from '../clients/http-device.ts'
 import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
@@ -22,7 +22,7 @@ const errors: string[] = []
 const metricsToken = canaries.add('metrics token', randomBytes(18).toString('base64url'))
 let database: TestDatabase
 let receiver: Receiver
-let collector: Collector
+let collector: TraceCollector
 let folder: string
 let server: ServerProcess
 const ends: (() => Promise<unknown>)[] = []
@@ -30,7 +30,7 @@ const ends: (() => Promise<unknown>)[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
   receiver = await startReceiver()
-  collector = await startCollector()
+  collector = await startTraceCollector()
   folder = await mkdtemp(join(tmpdir(), 'muster-canaries-'))
   const databaseUrl = new URL(database.url)
   databaseUrl.searchParams.set('password', canaries.add('database password', randomBytes(18).toString('base64url')))
@@ -155,7 +155,7 @@ async function webhooks(owner: Key): Promise<void> {
   const rotated = await ask(owner, `mutation { rotateWebhookSecret(id: "${id}", overlap: 3600) { secret } }`)
   canaries.add('webhook secret', rotated.data.rotateWebhookSecret.secret)
   // A receiver that tells everybody what it was sent.
-  receiver.answer(({ signature, text }, response) =>
+  receiver.respondWith(({ signature, text }, response) =>
     response.writeHead(500, { 'x-told': signature }).end(signature + text),
   )
   await send()

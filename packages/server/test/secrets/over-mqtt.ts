@@ -1,6 +1,6 @@
 import { connectAsync } from 'mqtt'
 import { expect } from 'vitest'
-import { happening } from '../clients/mqtt-device.ts'
+import { nextEvent } from '../clients/mqtt-device.ts'
 import type { Canaries } from './canaries.ts'
 
 /** What the log says where a device puts its secret in the wrong place. */
@@ -31,7 +31,7 @@ export async function overMqtt(
   for (const [topic, payload] of publications) {
     const client = await connectAsync(url, { ...who, password: secret })
     client.on('error', () => {})
-    const closed = happening(client, 'close')
+    const closed = nextEvent(client, 'close')
     client.publish(topic, payload, { qos: 1 })
     await closed
     client.end(true)

@@ -8,7 +8,7 @@ import { writeBackup } from '../../src/backup/write-backup.ts'
 import { createEventPartition } from '../../src/db/event-partitions.ts'
 import { migrate, migrateTo } from '../../src/db/migrate.ts'
 import { type Migration, readMigrations, releaseFolder } from '../../src/db/migration.ts'
-import { until } from '../api/webhooks.ts'
+import { pollUntil } from '../api/webhooks.ts'
 import { caseNames, readCase } from './case.ts'
 import { guarded } from './lock-guard.ts'
 import { contentsOf, lostOf } from './rows-of.ts'
@@ -75,7 +75,7 @@ it('a process that is killed while it makes an index leaves what the next one go
   const isHalfMade = async (): Promise<boolean> =>
     (await place.pool.query(`select from pg_index where indexrelid = to_regclass('device_by_mark') and not indisvalid`))
       .rowCount === 1
-  await until(isHalfMade, Boolean)
+  await pollUntil(isHalfMade, Boolean)
 
   await place.pool.query(`insert into device (account_id, id, name) values ('account-1', 'meanwhile', 'meanwhile')`)
   expect(await migrate(place.db)).toEqual([])
@@ -99,7 +99,7 @@ it('a process that is killed while it makes an index leaves what the next one go
   child.kill('SIGKILL')
   expect(await exited).toEqual([null, 'SIGKILL'])
   const making = `select from pg_stat_activity where query like 'create index concurrently "device_by_mark"%' and datname = current_database()`
-  await until(
+  await pollUntil(
     async () => (await place.pool.query(making)).rowCount,
     (count) => count === 0,
   )

@@ -5,7 +5,7 @@ import {
   newPerson,
   openBrowser,
   type Person,
-  refusalOf,
+  errorOf,
   signIn,
   signInMethods,
 } from '../../../test/clients/browser.ts'
@@ -39,7 +39,7 @@ describe('changing the password', () => {
     expect((await browser.query(login)).body.data.login.email).toBe(person.email)
     for (const cookie of [second.cookieHeader(), before]) {
       const ended = await openBrowser(app).query(login, {}, { headers: { cookie } })
-      expect(refusalOf(ended)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
+      expect(errorOf(ended)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
     }
     const old = await openBrowser(app).auth('/sign-in/email', { email: person.email, password: person.password })
     expect(old.status).toBe(401)
@@ -64,7 +64,7 @@ describe('changing the password', () => {
     ],
   ])('with %s changes nothing', async (_what, body, expected) => {
     const second = await signIn(app, person)
-    expect(refusalOf(await browser.auth('/change-password', body(person.password)))).toEqual(expected)
+    expect(errorOf(await browser.auth('/change-password', body(person.password)))).toEqual(expected)
     expect((await second.query(login)).status).toBe(200)
     await signIn(app, person)
   })
@@ -72,7 +72,7 @@ describe('changing the password', () => {
   it('cannot be done by guessing in a session that was left open', async () => {
     const body = { currentPassword: 'wrong', newPassword: 'x'.repeat(12) }
     for (let time = 0; time < 10; time++) {
-      expect(refusalOf(await browser.auth('/change-password', body))).toEqual(WRONG_PASSWORD)
+      expect(errorOf(await browser.auth('/change-password', body))).toEqual(WRONG_PASSWORD)
     }
     const right = { ...body, currentPassword: person.password }
     expect((await browser.auth('/change-password', right)).status).toBe(429)
@@ -127,12 +127,12 @@ describe('codes', () => {
     expect((await browser.auth('/get-session')).body.totp).toBe(false)
 
     const wrong = await browser.auth('/two-factor/verify-totp', { code: wrongCodeOf(body.totpURI) })
-    expect(refusalOf(wrong)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
+    expect(errorOf(wrong)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
     await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
     expect((await browser.auth('/get-session')).body.totp).toBe(true)
 
     const fresh = await firstStep()
-    expect(refusalOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
+    expect(errorOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
     expect((await fresh.auth('/get-session')).body).toEqual({ user: null })
     const spaced = codeOf(body.totpURI).replace(/^.../, '$& ')
     expect((await fresh.auth('/two-factor/verify-totp', { code: spaced })).body).toEqual({ signedIn: true })
@@ -146,7 +146,7 @@ describe('codes', () => {
     const code = codeOf(totpURI)
     expect((await one.auth('/two-factor/verify-totp', { code })).body).toEqual({ signedIn: true })
     const again = await other.auth('/two-factor/verify-totp', { code })
-    expect(refusalOf(again)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
+    expect(errorOf(again)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
     expect(other.cookies.has('muster.session_token')).toBe(false)
     expect((await one.auth('/list-sessions')).body.sessions).toHaveLength(2)
   })
@@ -156,11 +156,11 @@ describe('codes', () => {
     const fresh = await firstStep()
     for (let time = 0; time < 5; time++) {
       const answer = await fresh.auth('/two-factor/verify-totp', { code: wrongCodeOf(totpURI) })
-      expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
+      expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
     }
     const right = await fresh.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
-    expect(refusalOf(right)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
-    expect(refusalOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
+    expect(errorOf(right)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
+    expect(errorOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
   })
 
   it('are useless without the password', async () => {
@@ -170,7 +170,7 @@ describe('codes', () => {
       ['/two-factor/verify-backup-code', backupCodes[0]],
     ] as const) {
       const answer = await openBrowser(app).auth(path, { code })
-      expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
+      expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
     }
   })
 
@@ -193,17 +193,17 @@ describe('codes', () => {
     expect(await signInMethods(browser)).toContain('password and backup code')
     const again = await firstStep()
     const used = await again.auth('/two-factor/verify-backup-code', { code: first })
-    expect(refusalOf(used)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
+    expect(errorOf(used)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
     const anew = await browser.auth('/two-factor/generate-backup-codes', { password: person.password })
     expect(anew.body.backupCodes).toHaveLength(10)
-    expect(refusalOf(await again.auth('/two-factor/verify-backup-code', { code: second }))[0]).toBe(401)
+    expect(errorOf(await again.auth('/two-factor/verify-backup-code', { code: second }))[0]).toBe(401)
     const code = anew.body.backupCodes[0]
     expect((await again.auth('/two-factor/verify-backup-code', { code })).body).toEqual({ signedIn: true })
   })
 
   it('can be turned off with only the password', async () => {
     await enable()
-    expect(refusalOf(await browser.auth('/two-factor/disable', { password: 'wrong' }))).toEqual(WRONG_PASSWORD)
+    expect(errorOf(await browser.auth('/two-factor/disable', { password: 'wrong' }))).toEqual(WRONG_PASSWORD)
     expect((await browser.auth('/two-factor/disable', { password: person.password })).body).toEqual({ totp: false })
     expect((await browser.query(login)).status).toBe(200)
     await signIn(app, person)

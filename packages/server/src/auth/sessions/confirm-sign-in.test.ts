@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { createAuthenticator } from '../../../test/clients/authenticator.ts'
-import { type Browser, newPerson, openBrowser, type Person, refusalOf, signIn } from '../../../test/clients/browser.ts'
+import { type Browser, newPerson, openBrowser, type Person, errorOf, signIn } from '../../../test/clients/browser.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
 
 const create = 'mutation { createAccessKey(name: "laptop") { key } }'
@@ -50,7 +50,7 @@ describe('a session that creates an access key', () => {
   it('may do so for an hour after the password is confirmed', async () => {
     now += 2 * HOUR_MS
     const wrong = await browser.auth('/confirm-sign-in', { password: 'not it' })
-    expect(refusalOf(wrong)).toEqual([400, 'BAD_USER_INPUT', 'wrong-password'])
+    expect(errorOf(wrong)).toEqual([400, 'BAD_USER_INPUT', 'wrong-password'])
     expect(await refusal()).toBe('sign-in-too-old')
     expect((await browser.auth('/confirm-sign-in', { password: person.password })).body).toEqual({ confirmed: true })
     expect(await refusal()).toBeUndefined()
@@ -62,11 +62,11 @@ describe('a session that creates an access key', () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
     await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
     now += 2 * HOUR_MS
-    expect(refusalOf(await browser.auth('/confirm-sign-in', { code: '000000' }))[2]).toBe('wrong-code')
+    expect(errorOf(await browser.auth('/confirm-sign-in', { code: '000000' }))[2]).toBe('wrong-code')
     const code = codeOf(body.totpURI)
     expect((await browser.auth('/confirm-sign-in', { code })).body).toEqual({ confirmed: true })
     expect(await refusal()).toBeUndefined()
-    expect(refusalOf(await browser.auth('/confirm-sign-in', { code }))[2]).toBe('wrong-code')
+    expect(errorOf(await browser.auth('/confirm-sign-in', { code }))[2]).toBe('wrong-code')
   })
 
   it('may do so once a passkey is confirmed, and stays signed in as it was', async () => {
@@ -84,7 +84,7 @@ describe('confirming a sign-in', () => {
   it('does not turn on codes with an app that is being set up', async () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
     const answer = await browser.auth('/confirm-sign-in', { code: codeOf(body.totpURI) })
-    expect(refusalOf(answer).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
+    expect(errorOf(answer).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
     expect((await browser.auth('/get-session')).body.totp).toBe(false)
   })
 
@@ -94,18 +94,18 @@ describe('confirming a sign-in', () => {
     now += 2 * HOUR_MS
     const asked = (await browser.auth('/passkey/generate-authenticate-options')).body
     const answer = await browser.auth('/confirm-sign-in', { response: authenticator.authenticate(asked) })
-    expect(refusalOf(answer)[2]).toBe('passkey-refused')
+    expect(errorOf(answer)[2]).toBe('passkey-refused')
     expect(await refusal()).toBe('sign-in-too-old')
     expect((await other.auth('/list-sessions')).body.sessions).toHaveLength(1)
   })
 
   it.each([{}, { password: 'a', code: 'b' }])('needs one way: %j', async (fields) => {
-    expect(refusalOf(await browser.auth('/confirm-sign-in', fields)).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
+    expect(errorOf(await browser.auth('/confirm-sign-in', fields)).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
   })
 
   it('needs a session', async () => {
     const answer = await openBrowser(app).auth('/confirm-sign-in', { password: person.password })
-    expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
+    expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
   })
 
   it('is limited to ten tries a minute', async () => {

@@ -6,7 +6,7 @@ import {
   newPerson,
   openBrowser,
   type Person,
-  refusalOf,
+  errorOf,
   signIn,
   signInMethods,
 } from '../../../test/clients/browser.ts'
@@ -69,7 +69,7 @@ it('passkeys can be added, listed, used, renamed, and deleted', async () => {
     { type: 'PASSKEY_ADD', data: { ...from, name: 'laptop' } },
   ])
   const { answer: refused } = await signInBy(authenticator)
-  expect(refusalOf(refused)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+  expect(errorOf(refused)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
 })
 
 it('passkeys replace both the password and the code', async () => {
@@ -81,19 +81,19 @@ it('passkeys replace both the password and the code', async () => {
 
 it('passkeys do not sign in without verifying the user', async () => {
   const { authenticator } = await addPasskey(createAuthenticator({ origin: app.url, verifiesUser: false }))
-  expect(refusalOf((await signInBy(authenticator)).answer)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+  expect(errorOf((await signInBy(authenticator)).answer)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
 })
 
 it('passkeys cannot be used by another page, and a response cannot be used twice', async () => {
   const { authenticator } = await addPasskey()
   const { fresh, response } = await signInBy(authenticator)
   const again = await fresh.auth('/passkey/verify-authentication', { response })
-  expect(refusalOf(again)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+  expect(errorOf(again)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
   const elsewhere = await openBrowser(app).auth('/passkey/verify-authentication', { response })
-  expect(refusalOf(elsewhere)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+  expect(errorOf(elsewhere)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
   const phishing = createAuthenticator({ origin: 'https://evil.example' })
   const { answer } = await addPasskey(phishing)
-  expect(refusalOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
+  expect(errorOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
 })
 
 it('passkeys of another user are not found', async () => {
@@ -105,7 +105,7 @@ it('passkeys of another user are not found', async () => {
     ['/passkey/delete-passkey', {}],
   ] as const) {
     const theirs = await intruder.auth(path, { ...body, id })
-    expect(refusalOf(theirs)).toEqual([404, 'NOT_FOUND', undefined])
+    expect(errorOf(theirs)).toEqual([404, 'NOT_FOUND', undefined])
   }
   expect((await intruder.auth('/passkey/list-user-passkeys')).body).toEqual({ passkeys: [] })
   expect((await signInBy(authenticator)).answer.status).toBe(200)
@@ -115,5 +115,5 @@ it('passkeys cannot be added more than a day after signing in', async () => {
   const dayAgo = new Date(Date.now() - 86_400_000)
   await app.db.updateTable('session').set({ created: dayAgo }).where('account_id', '=', person.id).execute()
   const answer = await browser.auth('/passkey/generate-register-options')
-  expect(refusalOf(answer)).toEqual([403, 'FORBIDDEN', 'session-not-fresh'])
+  expect(errorOf(answer)).toEqual([403, 'FORBIDDEN', 'session-not-fresh'])
 })

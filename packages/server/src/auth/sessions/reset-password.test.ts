@@ -4,11 +4,11 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { createAuthenticator } from '../../../test/clients/authenticator.ts'
 import {
   type Browser,
-  type BrowserAnswer,
+  type BrowserResponse,
   newPerson,
   openBrowser,
   type Person,
-  refusalOf,
+  errorOf,
   signIn,
 } from '../../../test/clients/browser.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
@@ -40,7 +40,7 @@ it('replaces the password and ends every session', async () => {
   const given = await reset(person.email.toUpperCase())
   expect(given).toMatchObject({ sessions: 1, user: { email: person.email, hasTotp: false, passkeys: 1 } })
   const ended = await browser.query('{ login { email } }')
-  expect(refusalOf(ended)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
+  expect(errorOf(ended)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
   const before = await openBrowser(app).auth('/sign-in/email', { email: person.email, password: person.password })
   expect(before.status).toBe(401)
   const fresh = await signIn(app, { ...person, password: given.password })
@@ -57,7 +57,7 @@ it('keeps codes, unless only the password is to sign in', async () => {
   const first = await reset(email)
   expect(first.user).toMatchObject({ hasTotp: true, passkeys: 1 })
   const late = await halfWay.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
-  expect(refusalOf(late)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
+  expect(errorOf(late)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
   const asked = await openBrowser(app).auth('/sign-in/email', { email, password: first.password })
   expect(asked.body).toEqual({ signedIn: false, needs: 'totp' })
 
@@ -91,8 +91,8 @@ it('requires a code in a trusted browser again, and changes nothing of other use
 
 describe('an action that starts with the former password and ends after a reset', () => {
   /** Delays the commit of a reset until another transaction waits for it. */
-  async function during(begin: () => Promise<BrowserAnswer>): Promise<{ given: string; answer: BrowserAnswer }> {
-    let begun: Promise<BrowserAnswer> | undefined
+  async function during(begin: () => Promise<BrowserResponse>): Promise<{ given: string; answer: BrowserResponse }> {
+    let begun: Promise<BrowserResponse> | undefined
     const given = await app.db.transaction().execute(async (transaction) => {
       const { password } = await resetPassword(transaction, { email: person.email, passwordOnly: false })
       begun = begin()
@@ -111,7 +111,7 @@ describe('an action that starts with the former password and ends after a reset'
   it('does not sign in', async () => {
     const { email, password } = person
     const { given, answer } = await during(() => openBrowser(app).auth('/sign-in/email', { email, password }))
-    expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
+    expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
     const fresh = await signIn(app, { ...person, password: given })
     expect((await fresh.auth('/list-sessions')).body.sessions).toHaveLength(1)
   })
@@ -120,7 +120,7 @@ describe('an action that starts with the former password and ends after a reset'
     const newPassword = 'correct horse battery staple'
     const asked = { currentPassword: person.password, newPassword }
     const { given, answer } = await during(() => browser.auth('/change-password', asked))
-    expect(refusalOf(answer)).toEqual([400, 'BAD_USER_INPUT', 'wrong-password'])
+    expect(errorOf(answer)).toEqual([400, 'BAD_USER_INPUT', 'wrong-password'])
     const tried = await openBrowser(app).auth('/sign-in/email', { email: person.email, password: newPassword })
     expect(tried.status).toBe(401)
     await signIn(app, { ...person, password: given })

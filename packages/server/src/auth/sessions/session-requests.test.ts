@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { type Browser, newPerson, openBrowser, type Person, refusalOf, signIn } from '../../../test/clients/browser.ts'
+import { type Browser, newPerson, openBrowser, type Person, errorOf, signIn } from '../../../test/clients/browser.ts'
 import { openStream } from '../../../test/clients/event-stream.ts'
 import { openSessionStream } from '../../../test/clients/session-stream.ts'
 
@@ -71,7 +71,7 @@ describe('a session', () => {
     ['from an address typed in', { 'sec-fetch-site': 'none' }],
   ])('is ignored %s', async (_how, headers) => {
     const { browser } = reader
-    expect(refusalOf(await browser.query(login, {}, { headers }))).toEqual(MISSING)
+    expect(errorOf(await browser.query(login, {}, { headers }))).toEqual(MISSING)
     const open = await browser.query('{ version }', {}, { headers })
     expect([open.status, open.body.errors]).toEqual([200, undefined])
   })
@@ -89,7 +89,7 @@ describe('a session', () => {
   it('is ignored by GET and on other routes', async () => {
     const { browser } = reader
     const get = await browser.send(`/graphql/v1?query=${encodeURIComponent(login)}`)
-    expect(refusalOf(get)).toEqual(MISSING)
+    expect(errorOf(get)).toEqual(MISSING)
     const stream = await browser.send(
       `/graphql/v1/stream?query=${encodeURIComponent('subscription { events { id } }')}`,
       {
@@ -141,7 +141,7 @@ describe('a session', () => {
       .executeTakeFirstOrThrow()
     for (const value of [token, `${token}.`, `${token}.${token}`, encodeURIComponent(`${token}.AAAA=`), '.', '%']) {
       const answer = await openBrowser(app).query(login, {}, { headers: { cookie: `muster.session_token=${value}` } })
-      expect(refusalOf(answer)).toEqual(ENDED)
+      expect(errorOf(answer)).toEqual(ENDED)
       const who = await openBrowser(app).send('/auth/get-session', {
         headers: { cookie: `muster.session_token=${value}` },
       })
@@ -165,9 +165,9 @@ describe('a session', () => {
     }
     ahead += 31 * DAY
     const late = await browser.query(login)
-    expect(refusalOf(late)).toEqual(ENDED)
+    expect(errorOf(late)).toEqual(ENDED)
     expect(browser.cookies.size).toBe(0)
-    expect(refusalOf(await browser.query(login))).toEqual(MISSING)
+    expect(errorOf(await browser.query(login))).toEqual(MISSING)
   })
 
   it('downloads its user’s events until it ends', async () => {
@@ -190,7 +190,7 @@ describe('ending sessions', () => {
     const out = await browser.auth('/sign-out', {})
     expect([out.status, out.body, browser.cookies.size]).toEqual([200, { signedIn: false }, 0])
     for (const server of [app, other]) {
-      expect(refusalOf(await browser.query(login, {}, { server, headers: { cookie: before } }))).toEqual(ENDED)
+      expect(errorOf(await browser.query(login, {}, { server, headers: { cookie: before } }))).toEqual(ENDED)
     }
     for (const { ended } of streams) expect(await ended).toContain('session-ended')
     expect((await browser.auth('/sign-out', {})).status).toBe(200)
@@ -202,8 +202,8 @@ describe('ending sessions', () => {
     const stream = await openSessionStream(other, second)
     expect((await browser.auth('/revoke-sessions', {})).body).toEqual({ revoked: 2 })
     expect(await stream.ended).toContain('session-ended')
-    expect(refusalOf(await second.query(login))).toEqual(ENDED)
-    expect(refusalOf(await browser.query(login))).toEqual(MISSING)
+    expect(errorOf(await second.query(login))).toEqual(ENDED)
+    expect(errorOf(await browser.query(login))).toEqual(MISSING)
     expect((await stranger.query(login)).status).toBe(200)
   })
 
@@ -218,10 +218,10 @@ describe('ending sessions', () => {
     )
     const { id } = (await second.auth('/get-session')).body.session
     expect((await browser.auth('/revoke-session', { id })).body).toEqual({ revoked: 1 })
-    expect(refusalOf(await second.query(login))).toEqual(ENDED)
+    expect(errorOf(await second.query(login))).toEqual(ENDED)
     expect((await third.query(login)).status).toBe(200)
     expect((await browser.auth('/revoke-other-sessions', {})).body).toEqual({ revoked: 1 })
-    expect(refusalOf(await third.query(login))).toEqual(ENDED)
+    expect(errorOf(await third.query(login))).toEqual(ENDED)
     expect((await browser.query(login)).status).toBe(200)
   })
 
@@ -229,9 +229,9 @@ describe('ending sessions', () => {
     const victim = await signedIn()
     const { id } = (await victim.auth('/get-session')).body.session
     const intruder = await signIn(app, await newPerson(app))
-    const theirs = refusalOf(await intruder.auth('/revoke-session', { id }))
+    const theirs = errorOf(await intruder.auth('/revoke-session', { id }))
     expect(theirs).toEqual([404, 'NOT_FOUND', undefined])
-    expect(refusalOf(await intruder.auth('/revoke-session', { id: 'made up' }))).toEqual(theirs)
+    expect(errorOf(await intruder.auth('/revoke-session', { id: 'made up' }))).toEqual(theirs)
     expect((await victim.query(login)).status).toBe(200)
   })
 
@@ -252,7 +252,7 @@ describe('ending sessions', () => {
     ['POST', '/passkey/delete-passkey'],
   ])('and the rest is for those who are signed in: %s %s', async (method, path) => {
     const answer = await openBrowser(app).send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
-    expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
+    expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
   })
 })
 
@@ -270,7 +270,7 @@ describe('behind a proxy', () => {
     ])
     for (const each of answer.setCookies) expect(each).not.toMatch(/domain/i)
     expect((await browser.query(login, {}, { headers })).status).toBe(200)
-    expect(refusalOf(await browser.query(login, {}, { headers: { origin: 'http://muster.example.com' } }))).toEqual(
+    expect(errorOf(await browser.query(login, {}, { headers: { origin: 'http://muster.example.com' } }))).toEqual(
       MISSING,
     )
     await behind.close()

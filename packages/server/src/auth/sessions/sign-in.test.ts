@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { type Browser, newPerson, openBrowser, refusalOf, signIn } from '../../../test/clients/browser.ts'
+import { type Browser, newPerson, openBrowser, errorOf, signIn } from '../../../test/clients/browser.ts'
 import { createUser } from '../../features/users/users.ts'
 
 let app: TestApp
@@ -74,7 +74,7 @@ describe('signing in', () => {
     ['U+0000', '{"email":"ada\\u0000@example.com","password":"x"}'],
   ])('refuses %s, and says why', async (_what, body) => {
     const answer = await openBrowser(app).send('/auth/sign-in/email', { method: 'POST', body })
-    expect(refusalOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
+    expect(errorOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
   })
 
   it.each([
@@ -88,7 +88,7 @@ describe('signing in', () => {
   ])('is refused %s', async (_how, headers) => {
     const { email, password } = await newPerson(app)
     const answer = await openBrowser(app).send('/auth/sign-in/email', { body: { email, password }, headers })
-    expect(refusalOf(answer)).toEqual([403, 'FORBIDDEN', 'other-origin'])
+    expect(errorOf(answer)).toEqual([403, 'FORBIDDEN', 'other-origin'])
     expect(answer.setCookies).toEqual([])
   })
 
@@ -99,7 +99,7 @@ describe('signing in', () => {
     const former = browser.cookieHeader()
     await browser.auth('/sign-in/email', { email, password })
     const answer = await browser.query('{ login { email } }', {}, { headers: { cookie: former } })
-    expect(refusalOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
+    expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
   })
 
   it('is recorded as an event with its address and method; a wrong password is not', async () => {
@@ -144,7 +144,7 @@ describe('another function of better-auth', () => {
     ['GET', '/list-accounts'],
   ])('is not served: %s %s', async (method, path) => {
     const answer = await browser.send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
-    expect(refusalOf(answer)).toEqual([404, 'NOT_FOUND', undefined])
+    expect(errorOf(answer)).toEqual([404, 'NOT_FOUND', undefined])
   })
 })
 
@@ -159,7 +159,7 @@ describe('too many tries', () => {
       for (let time = 0; time < 12; time++) {
         const server = time % 2 === 0 ? app : other
         const guess = { email: time % 2 === 0 ? email : email.toUpperCase(), password: 'wrong' }
-        const refusal = refusalOf(await signInFrom(server, address, guess))
+        const refusal = errorOf(await signInFrom(server, address, guess))
         expect(refusal).toEqual(time < 10 ? WRONG : LIMITED)
       }
     }
@@ -169,7 +169,7 @@ describe('too many tries', () => {
     await guessFrom('203.0.113.3')
     for (const server of [other, app]) {
       const limited = await signInFrom(server, '203.0.113.4', { email, password })
-      expect(refusalOf(limited)).toEqual(LIMITED)
+      expect(errorOf(limited)).toEqual(LIMITED)
       expect(Number(limited.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
       expect(Number(limited.headers.get('retry-after'))).toBeLessThanOrEqual(60)
     }
@@ -181,7 +181,7 @@ describe('too many tries', () => {
   it('from one network address are rejected for any e-mail address', async () => {
     for (let time = 0; time < 10; time++) {
       const answer = await openBrowser(app).auth('/sign-in/email', { email: `${time}@example.com`, password: 'wrong' })
-      expect(refusalOf(answer)).toEqual(WRONG)
+      expect(errorOf(answer)).toEqual(WRONG)
     }
     const { email, password } = await newPerson(app)
     expect((await openBrowser(app).auth('/sign-in/email', { email, password })).status).toBe(429)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { putCluster } from '../../../test/database/data-folder.ts'
+import { createDataFolder } from '../../../test/database/data-folder.ts'
 import { connectOrStart, connectRunning } from './connect-running.ts'
 import { isGone, launchServer, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 
@@ -100,7 +100,7 @@ test('a database that was killed is not taken for running', async () => {
 
 test('a running database is found under a path too long for a socket', async () => {
   const folder = join(await newFolder(), 'x'.repeat(150))
-  await putCluster(folder)
+  await createDataFolder(folder)
   await startServer(folder)
   expect(await query((await connectRunning(folder))!, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
-import { putCluster } from '../../../test/database/data-folder.ts'
+import { createDataFolder } from '../../../test/database/data-folder.ts'
 import type { EmbeddedConnection } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, startEmbedded } from './embedded.ts'
 import { processIdentity } from './process-identity.ts'
@@ -23,7 +23,7 @@ export async function newFolder(): Promise<string> {
 /** Such a folder with a database in it, as a first start leaves it. */
 export async function newDataFolder(): Promise<string> {
   const folder = await newFolder()
-  await putCluster(folder)
+  await createDataFolder(folder)
   return folder
 }
 

@@ -2,7 +2,7 @@ import { signRequest } from '@muster/http-signature'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { until } from '../../../test/api/webhooks.ts'
+import { pollUntil } from '../../../test/api/webhooks.ts'
 
 const SORTED = '{ login { devices(sort: "no.index", size: 1) { items { id } } } }'
 const WHO = '{ login { email } }'
@@ -63,7 +63,7 @@ it('answers another user and /readyz while one user asks for far more than the d
     ...Array.from({ length: 40 }, () => app.owner.query(SORTED)),
     ...Array.from({ length: 10 }, () => app.owner.query(`{ login { ${aliases} } }`)),
   ]
-  await until(
+  await pollUntil(
     () => inFlight(app),
     ({ quick, walking }) => walking === 2 && quick === 4,
   )
@@ -81,7 +81,7 @@ it('answers RATE_LIMITED to a query that waits too long behind others of its use
   const app = await start()
   const release = await blockDevices(app)
   const running = [app.owner.query(SORTED), app.owner.query(SORTED)]
-  await until(
+  await pollUntil(
     () => inFlight(app),
     ({ walking }) => walking === 2,
   )
@@ -128,12 +128,12 @@ it('lets a download wait for its turn as long as it takes', async () => {
   const { eventsUrl } = (await app.owner.data('{ login { eventsUrl } }')).login
   const release = await blockDevices(app)
   const running = [app.owner.query(SORTED), app.owner.query(SORTED)]
-  await until(
+  await pollUntil(
     () => inFlight(app),
     ({ walking }) => walking === 2,
   )
   const download = fetch(eventsUrl).then((response) => response.text())
-  await until(
+  await pollUntil(
     () => metric(app, 'muster_user_statements_rejected_total{reason="wait"}'),
     (rejected) => rejected > 0,
   )
@@ -147,14 +147,14 @@ it('gives back what clients took that have left', async () => {
   const release = await blockDevices(app)
   const leaving = new AbortController()
   const left = Array.from({ length: 20 }, () => send(app, SORTED, leaving.signal).catch(() => 'left'))
-  await until(
+  await pollUntil(
     () => inFlight(app),
     ({ walking }) => walking === 2,
   )
   leaving.abort()
   expect(await Promise.all(left)).toEqual(Array(20).fill('left'))
   await release()
-  await until(
+  await pollUntil(
     () => inFlight(app),
     ({ walking }) => walking === 0,
   )

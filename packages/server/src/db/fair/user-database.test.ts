@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database/test-database.ts'
-import { until } from '../../../test/api/webhooks.ts'
+import { pollUntil } from '../../../test/api/webhooks.ts'
 import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Database } from '../database.ts'
@@ -39,7 +39,7 @@ async function holdLock({ connection }: TestDatabase): Promise<() => Promise<voi
 const blocked = (db: Database): Promise<unknown> => sql`select pg_advisory_lock_shared(1), ${1}::int`.execute(db)
 const quick = async (db: Database): Promise<number> =>
   (await sql<{ one: number }>`select ${1}::int as one`.execute(db)).rows[0]!.one
-const when = (isSo: () => boolean): Promise<boolean> => until(async () => isSo(), Boolean)
+const when = (isSo: () => boolean): Promise<boolean> => pollUntil(async () => isSo(), Boolean)
 const failure = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error)
 
 const isIdle = ({ counts }: { counts: Counts }): boolean =>
@@ -81,7 +81,7 @@ it('gives a free connection to the user with the fewest statements in flight, no
   await when(() => database.counts.inFlight().quick === 8)
   const late = quick(userDatabase(database.db, 'late'))
   await when(() => database.counts.waiting().quick === 83)
-  await until(
+  await pollUntil(
     () => cancelOne(database.db),
     (isCanceled) => isCanceled,
   )

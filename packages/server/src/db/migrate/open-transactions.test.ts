@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { putCluster } from '../../../test/database/data-folder.ts'
+import { createDataFolder } from '../../../test/database/data-folder.ts'
 import { createDatabase, createPool } from '../database.ts'
 import { clusterFolderOf } from '../embedded/cluster.ts'
 import { type Embedded, startEmbedded } from '../embedded/embedded.ts'
@@ -15,7 +15,7 @@ import { type Migration, readMigrations, releaseFolder } from '../migration.ts'
 async function startDatabase(): Promise<Embedded> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-roles-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
-  await putCluster(folder)
+  await createDataFolder(folder)
   await appendFile(join(clusterFolderOf(folder), 'pg_hba.conf'), 'local all postgres trust\n')
   const log = { info() {}, warn() {}, error() {} }
   const settings = { fsync: 'off', autovacuum: 'off' }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { type AttributeClient, attributeClient, refused } from '../../../test/api/attributes.ts'
+import { type AttributeClient, attributeClient, rejectedWith } from '../../../test/api/attributes.ts'
 
 let app: TestApp
 let user: TestUser
@@ -109,10 +109,10 @@ test('categoryA and its siblings are the same whatever else a document asks for'
 
 test('a name is a value or a group in all contexts together', async () => {
   const id = await client.addDevice({ site: 'oslo' })
-  expect(await client.set('site.floor', '1', id, 'day')).toEqual(refused('CONFLICT', /value/))
+  expect(await client.set('site.floor', '1', id, 'day')).toEqual(rejectedWith('CONFLICT', /value/))
   await client.set('net.ssid', 'x', id, 'day')
-  expect(await client.set('net', 'x', id)).toEqual(refused('CONFLICT', /group/))
-  expect(await client.setAll({ net: 'x' }, id, 'night')).toEqual(refused('CONFLICT', /group/))
+  expect(await client.set('net', 'x', id)).toEqual(rejectedWith('CONFLICT', /group/))
+  expect(await client.setAll({ net: 'x' }, id, 'night')).toEqual(rejectedWith('CONFLICT', /group/))
   await client.set('net.ssid', null, id, 'day')
   expect(await client.set('net', 'x', id)).toEqual({ result: 'x' })
 })

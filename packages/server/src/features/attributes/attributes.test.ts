@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { type AttributeClient, attributeClient, refused } from '../../../test/api/attributes.ts'
+import { type AttributeClient, attributeClient, rejectedWith } from '../../../test/api/attributes.ts'
 
 let app: TestApp
 let user: TestUser
@@ -46,7 +46,7 @@ describe('setting and reading', () => {
     const merged = { keep: 'k', net: { ssid: 'c', 'x.y': 'd' }, more: '1' }
     const input = { 'net.ssid': 'c', net: { key: null, 'x.y': 'd' }, more: '1' }
     expect(await client.setAll(input, id)).toEqual({ result: merged })
-    expect(await client.setAll({ more: '2', keep: { sub: 'x' } }, id)).toEqual(refused('CONFLICT', /keep/))
+    expect(await client.setAll({ more: '2', keep: { sub: 'x' } }, id)).toEqual(rejectedWith('CONFLICT', /keep/))
     expect((await client.read(id))?.attributes).toEqual(merged)
     expect(await client.setAll({ net: null }, id)).toEqual({ result: { keep: 'k', more: '1' } })
   })
@@ -121,12 +121,12 @@ describe('setAttributesMany', () => {
     const rest = { code: null, message: null }
     expect(data?.setAttributesMany).toEqual([
       { serviceId: id.toUpperCase(), attributes: { site: 'oslo', net: { ssid: 'x' } }, ...rest },
-      { serviceId: id, attributes: null, ...refused('CONFLICT', /net/) },
-      { serviceId: missing, attributes: null, ...refused('NOT_FOUND', /80:00/) },
-      { serviceId: id, attributes: null, ...refused('BAD_USER_INPUT', /items\[3\]\.attributes\.site/) },
+      { serviceId: id, attributes: null, ...rejectedWith('CONFLICT', /net/) },
+      { serviceId: missing, attributes: null, ...rejectedWith('NOT_FOUND', /80:00/) },
+      { serviceId: id, attributes: null, ...rejectedWith('BAD_USER_INPUT', /items\[3\]\.attributes\.site/) },
       { serviceId: id, attributes: { site: 'bergen', net: { ssid: 'x' } }, ...rest },
       { serviceId: id, attributes: { site: 'moss', net: { ssid: 'x' }, $svc: { statusA: 'up' } }, ...rest },
-      { serviceId: id, attributes: null, ...refused('RESERVED_ATTRIBUTE', /\$ui/) },
+      { serviceId: id, attributes: null, ...rejectedWith('RESERVED_ATTRIBUTE', /\$ui/) },
     ])
   })
 
@@ -194,14 +194,14 @@ test('another user finds nothing, and changes nothing', async () => {
   const stranger = attributeClient(await app.createUser())
   for (const target of [id, serviceId, user.accountId, 'nothing', '80:00:00:00:00:00:00:01', '']) {
     for (const context of [null, 'day']) {
-      expect(await stranger.set('site', 'theirs', target, context)).toEqual(refused('NOT_FOUND', /./))
-      expect(await stranger.set('site', null, target, context)).toEqual(refused('NOT_FOUND', /./))
-      expect(await stranger.setAll({ site: 'theirs' }, target, context)).toEqual(refused('NOT_FOUND', /./))
+      expect(await stranger.set('site', 'theirs', target, context)).toEqual(rejectedWith('NOT_FOUND', /./))
+      expect(await stranger.set('site', null, target, context)).toEqual(rejectedWith('NOT_FOUND', /./))
+      expect(await stranger.setAll({ site: 'theirs' }, target, context)).toEqual(rejectedWith('NOT_FOUND', /./))
     }
     const { data } = await stranger.setMany([{ serviceId: target, attributes: { site: 'theirs' } }])
-    expect(data?.setAttributesMany).toEqual([{ serviceId: target, attributes: null, ...refused('NOT_FOUND', /./) }])
+    expect(data?.setAttributesMany).toEqual([{ serviceId: target, attributes: null, ...rejectedWith('NOT_FOUND', /./) }])
   }
-  expect(await stranger.set('$svc.statusA', 'theirs', id)).toEqual(refused('NOT_FOUND', /./))
+  expect(await stranger.set('$svc.statusA', 'theirs', id)).toEqual(rejectedWith('NOT_FOUND', /./))
   expect(await stranger.read(id)).toBeNull()
   expect((await client.read(id, 'day'))?.attributes).toEqual({ site: 'mine' })
   expect((await client.read(serviceId, 'day'))?.attributes).toEqual({ site: 'mine' })

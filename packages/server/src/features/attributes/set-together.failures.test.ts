@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AttributeWrites, connectTo, connectWatched, openAttributeWrites } from '../../../test/database/attribute-writes.ts'
-import { startDatabaseGate } from '../../../test/database/database-proxy.ts'
+import { type AttributeWrites, connectToDatabase, connectAndRecord, openAttributeWrites } from '../../../test/database/attribute-writes.ts'
+import { startDatabaseProxy } from '../../../test/database/database-proxy.ts'
 import { OUTCOME_LOST } from '../../db/lost-outcome.ts'
 import { setOnDevice } from './set-attribute.queries.ts'
 import { setTogether } from './set-together.ts'
@@ -59,7 +59,7 @@ test('a device that somebody holds delays no other', async () => {
 test('those that wait in line for a device are told when one of them gave up', async () => {
   const id = here.nextDevice()
   const letGo = await hold(id)
-  const { watched, sent } = connectWatched(here.connection)
+  const { watched, sent } = connectAndRecord(here.connection)
   try {
     const writes = range(6).map((index) => here.write(id, ['site'], `${index}`))
     const answered = Promise.allSettled(writes.map((each) => setTogether(watched, each)))
@@ -87,8 +87,8 @@ test.each([
   ['sent with others', 'skip locked', 1],
 ])('what came of a statement %s is unknown to no others: those in line are sent', async (_, text, before) => {
   const id = here.nextDevice()
-  const gate = await startDatabaseGate(here.connection)
-  const gated = connectTo({ connectionString: gate.url })
+  const gate = await startDatabaseProxy(here.connection)
+  const gated = connectToDatabase({ connectionString: gate.url })
   gate.cutAt([text], 'after')
   const writes = [
     ...range(before).map(() => here.write(here.nextDevice(), ['site'], 'oslo')),

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type AttributeWrites,
   type Change,
-  connectTo,
-  connectWatched,
+  connectToDatabase,
+  connectAndRecord,
   openAttributeWrites,
 } from '../../../test/database/attribute-writes.ts'
 import type { AttributeName } from './attribute-name.ts'
@@ -56,7 +56,7 @@ test('several at once leave what they leave one after the other, or nothing wher
 
 test('writes that are under way at once share statements; each is answered and has its event', async () => {
   const devices = here.nextDevices(50)
-  const { watched, sent } = connectWatched(here.connection)
+  const { watched, sent } = connectAndRecord(here.connection)
   const writes = devices.flatMap((id) => [here.write(id, ['site'], 'oslo'), here.write(id, ['net', 'ssid'], 'home')])
   const answers = await Promise.all(writes.map((each) => setTogether(watched, each)))
   await watched.destroy()
@@ -98,7 +98,7 @@ test('writes of one name follow one another, by whomever they are', async () => 
 
 test('two servers lose no value of one device, and every event has what stood before it', async () => {
   const id = here.nextDevice()
-  const servers = [connectTo(here.connection), connectTo(here.connection)]
+  const servers = [connectToDatabase(here.connection), connectToDatabase(here.connection)]
   const writes = servers.flatMap((server, index) =>
     range(60).map((number) => [server, here.write(id, [`name ${number % 7}`], `${index} ${number}`)] as const),
   )
@@ -117,7 +117,7 @@ test('two servers lose no value of one device, and every event has what stood be
 
 test('a statement is part of a request whose write it makes', async () => {
   const asking = new AsyncLocalStorage<string>()
-  const { watched, sent } = connectWatched(here.connection, () => asking.getStore())
+  const { watched, sent } = connectAndRecord(here.connection, () => asking.getStore())
   const id = here.nextDevice()
   // One name: each has to wait for the one before, and has a statement of its own.
   const requests = range(4).map((index) => `request ${index}`)

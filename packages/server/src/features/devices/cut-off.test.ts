@@ -4,7 +4,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { startDatabaseGate } from '../../../test/database/database-proxy.ts'
+import { startDatabaseProxy } from '../../../test/database/database-proxy.ts'
 import { atDatabase } from '../../../test/global-setup.ts'
 import { registerDevice } from '../../../test/clients/mqtt-device.ts'
 import { rotate } from '../../../test/api/device-registration.ts'
@@ -85,7 +85,7 @@ async function holdDevices(): Promise<{ client: pg.Client; untilWaitedFor(): Pro
 }
 
 test('what may have been missed is looked for anew after a check that was under way', async () => {
-  const gate = await startDatabaseGate(connection)
+  const gate = await startDatabaseProxy(connection)
   await connect()
   gate.close()
   const { client, untilWaitedFor } = await holdDevices()
@@ -103,7 +103,7 @@ test('what may have been missed is looked for anew after a check that was under 
 })
 
 test('a check that fails is made again, though notices are heard', async () => {
-  const gate = await startDatabaseGate(connection)
+  const gate = await startDatabaseProxy(connection)
   gate.close()
   const db = createDatabase(
     createPool({ connection: { connectionString: gate.url }, size: 1, statementTimeout: 30_000 }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { eventsOf, findDevice, newDevice, refusal, register } from '../../../test/api/devices.ts'
+import { eventsOf, findDevice, newDevice, errorOf, register } from '../../../test/api/devices.ts'
 import { limits } from '../../limits.ts'
 
 let app: TestApp
@@ -65,7 +65,7 @@ describe('registerDevice', () => {
 
   test('refuses a hardware id that is taken, and leaves no trace; another user may have the same', async () => {
     await newDevice(owner, 'first', { hardwareId: 'TAKEN' })
-    const [code, message] = refusal(await owner.query(register, { name: 'second', hardwareId: 'TAKEN' }))
+    const [code, message] = errorOf(await owner.query(register, { name: 'second', hardwareId: 'TAKEN' }))
     expect([code, message]).toEqual(['CONFLICT', expect.stringContaining('TAKEN')])
     const { login } = await owner.data('{ login { devices(name: "second") { total } } }')
     expect(login.devices.total).toBe(0)
@@ -111,7 +111,7 @@ describe('registerDevice', () => {
     ['a wrong attribute', { name: 'n', attributes: { a: 1 } }, 'BAD_USER_INPUT', /attributes\.a/],
     ['a reserved attribute', { name: 'n', attributes: { $ui: { x: 'y' } } }, 'RESERVED_ATTRIBUTE', /\$ui/],
   ])('refuses %s', async (_what, variables, code, message) => {
-    expect(refusal(await owner.query(register, variables))).toEqual([code, expect.stringMatching(message)])
+    expect(errorOf(await owner.query(register, variables))).toEqual([code, expect.stringMatching(message)])
   })
 
   test('counts characters, not bytes or UTF-16 units', async () => {
@@ -127,7 +127,7 @@ describe('registerDevice', () => {
         { path: ['registerDevice', 'device', 'events'], extensions: { code: 'BAD_USER_INPUT', outcome: 'done' } },
       ],
     })
-    expect(refusal(await owner.query(query))).toEqual(['CONFLICT', expect.stringMatching(/in use/)])
+    expect(errorOf(await owner.query(query))).toEqual(['CONFLICT', expect.stringMatching(/in use/)])
   })
 
   test('of 20 at once with one hardware id, one goes in', async () => {
@@ -172,7 +172,7 @@ describe('updateDevice', () => {
   test('refuses a taken hardware id and changes nothing', async () => {
     await newDevice(owner, 'holder', { hardwareId: 'HELD' })
     const id = await newDevice(owner, 'wants it')
-    expect(refusal(await owner.query(update, { id, hardwareId: 'HELD', name: 'x' }))[0]).toBe('CONFLICT')
+    expect(errorOf(await owner.query(update, { id, hardwareId: 'HELD', name: 'x' }))[0]).toBe('CONFLICT')
     expect(await findDevice(owner, id)).toMatchObject({ name: 'wants it', hardwareId: null })
   })
 
@@ -183,7 +183,7 @@ describe('updateDevice', () => {
       await owner.query(update, { id: '80:00:00:00:00:00:00:00', name: 'x' }),
       await owner.query(update, { id: 'nonsense', name: 'x' }),
     ]
-    expect(answers.map((answer) => refusal(answer)[0])).toEqual(['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND'])
+    expect(answers.map((answer) => errorOf(answer)[0])).toEqual(['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND'])
     expect(await findDevice(owner, id)).toMatchObject({ name: 'mine' })
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { failure, list, named, names, userWith } from '../../../test/api/device-lists.ts'
+import { listError, list, named, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
 
 let app: TestApp
 
@@ -11,7 +11,7 @@ afterAll(() => app.close())
 
 describe('filters', () => {
   test('a sigma of a name is found in each of its forms', async () => {
-    const { user } = await userWith(app, named('ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος', 'ΟΔΟΤ'))
+    const { user } = await createUserWithDevices(app, named('ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος', 'ΟΔΟΤ'))
     const each = ['ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος']
     for (const name of ['Σ', 'σ', 'ς', 'οΔοσ', 'ΟΔΟς'])
       expect((await names(user, { name })).toSorted(), name).toEqual(each)
@@ -19,7 +19,7 @@ describe('filters', () => {
   })
 
   test('name is a part of it, case aside, and no pattern', async () => {
-    const { user } = await userWith(
+    const { user } = await createUserWithDevices(
       app,
       named('100% Ärger', '100 percent', 'under_score', 'underscore', 'back\\slash', 'Straße'),
     )
@@ -33,14 +33,14 @@ describe('filters', () => {
   })
 
   test('state, hardwareId, platform and id are exact', async () => {
-    const { user, ids } = await userWith(app, [
+    const { user, ids } = await createUserWithDevices(app, [
       { name: 'a', state: 'active', hardwareId: 'A1', platform: 'Linux' },
       { name: 'b', hardwareId: 'A01', platform: 'linux' },
       { name: 'c' },
     ])
     expect(await names(user, { state: 'active' })).toEqual(['a'])
     expect(await names(user, { state: 'inactive' })).toEqual(['b', 'c'])
-    expect(await failure(user, { state: 'ACTIVE' })).toEqual([
+    expect(await listError(user, { state: 'ACTIVE' })).toEqual([
       'BAD_USER_INPUT',
       expect.stringContaining('active or inactive'),
     ])
@@ -54,7 +54,7 @@ describe('filters', () => {
   })
 
   test('empty lists match nothing', async () => {
-    const { user } = await userWith(app, named('a'))
+    const { user } = await createUserWithDevices(app, named('a'))
     for (const filter of [{ id: [] }, { platform: [] }, { application: [] }]) {
       expect(await list(user, filter)).toMatchObject({ items: [], total: 0 })
     }
@@ -62,8 +62,8 @@ describe('filters', () => {
 
   test('more than 1000 ids are refused', async () => {
     const id = Array.from({ length: 1001 }, () => '80:00:00:00:00:00:00:00')
-    expect(await failure(app.owner, { id })).toEqual(['LIMIT_EXCEEDED', expect.stringContaining('1000')])
-    expect(await failure(app.owner, { id: id.slice(1) })).toEqual(['no error', ''])
+    expect(await listError(app.owner, { id })).toEqual(['LIMIT_EXCEEDED', expect.stringContaining('1000')])
+    expect(await listError(app.owner, { id: id.slice(1) })).toEqual(['no error', ''])
   })
 
   test('application: those with a service of one of these types; all have their bulk service', async () => {
@@ -80,7 +80,7 @@ describe('filters', () => {
   })
 
   test('attributes: all of these values, null for none', async () => {
-    const { user } = await userWith(app, [
+    const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: 'oslo', net: { ssid: 'lab', mac: 'x' } }, statusA: 'ok' },
       { name: 'b', attributes: { site: 'oslo', net: { ssid: 'home' } }, statusA: 'OK' },
       { name: 'c', attributes: { site: 'rome', net: 'none' } },
@@ -101,12 +101,12 @@ describe('filters', () => {
     expect(await names(user, { attributes: { '$svc.statusA': null } })).toEqual(['c', 'd'])
     expect(await names(user, { attributes: { $svc: null } })).toEqual(['c', 'd'])
     expect(await names(user, { attributes: { constructor: null } })).toEqual(['a', 'b', 'c', 'd'])
-    expect((await failure(user, { attributes: { site: 1 } }))[0]).toBe('BAD_USER_INPUT')
-    expect((await failure(user, { attributes: { site: {} } }))[0]).toBe('BAD_USER_INPUT')
+    expect((await listError(user, { attributes: { site: 1 } }))[0]).toBe('BAD_USER_INPUT')
+    expect((await listError(user, { attributes: { site: {} } }))[0]).toBe('BAD_USER_INPUT')
   })
 
   test('attributes as they are read in a context', async () => {
-    const { user } = await userWith(app, [
+    const { user } = await createUserWithDevices(app, [
       {
         name: 'a',
         attributes: { site: 'oslo', net: { ssid: 'lab' } },
@@ -127,13 +127,13 @@ describe('filters', () => {
     expect(await list(user, { context, attributes: { site: 'rome' }, sort: '$svc.statusA', size: 1 })).toMatchObject({
       total: 2,
     })
-    expect((await failure(user, { context: '' }))[0]).toBe('BAD_USER_INPUT')
+    expect((await listError(user, { context: '' }))[0]).toBe('BAD_USER_INPUT')
   })
 
   test.each([{ name: '\u0000' }, { hardwareId: 'a\u0000' }, { platform: ['\u0000'] }, { attributes: { a: '\u0000' } }])(
     'text that cannot be stored is refused: %j',
     async (filter) => {
-      expect((await failure(app.owner, filter))[0]).toBe('BAD_USER_INPUT')
+      expect((await listError(app.owner, filter))[0]).toBe('BAD_USER_INPUT')
     },
   )
 })

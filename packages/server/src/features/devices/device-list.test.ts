@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { failure, list, named, names, userWith } from '../../../test/api/device-lists.ts'
+import { listError, list, named, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 
 let app: TestApp
@@ -18,7 +18,7 @@ describe('pages', () => {
   })
 
   test('size, from, hasMore, last and total', async () => {
-    const { user } = await userWith(app, named('a', 'b', 'c', 'd', 'e'))
+    const { user } = await createUserWithDevices(app, named('a', 'b', 'c', 'd', 'e'))
     const first = await list(user, { size: 2 })
     expect(first).toMatchObject({
       items: [{ name: 'a' }, { name: 'b' }],
@@ -34,7 +34,7 @@ describe('pages', () => {
   })
 
   test('null stands for an argument left away', async () => {
-    const { user } = await userWith(app, named('b', 'a'))
+    const { user } = await createUserWithDevices(app, named('b', 'a'))
     const nulls = { size: null, from: null, after: null, last: null, sort: null, name: null, state: null, id: null }
     expect(
       await names(user, { ...nulls, hardwareId: null, platform: null, application: null, attributes: null }),
@@ -42,18 +42,18 @@ describe('pages', () => {
   })
 
   test.each([0, -1, 1001])('size %i is refused', async (size) => {
-    expect(await failure(app.owner, { size })).toEqual(['BAD_USER_INPUT', expect.stringContaining('1 to 1000')])
+    expect(await listError(app.owner, { size })).toEqual(['BAD_USER_INPUT', expect.stringContaining('1 to 1000')])
   })
 
   test.each([0, -5])('from %i is refused, with a word on how to count', async (from) => {
-    expect(await failure(app.owner, { from })).toEqual([
+    expect(await listError(app.owner, { from })).toEqual([
       'BAD_USER_INPUT',
       expect.stringContaining('counts records from 1'),
     ])
   })
 
   test('after and last go on behind an item, in either case, whatever from says', async () => {
-    const { user } = await userWith(app, named('a', 'b', 'c', 'd'))
+    const { user } = await createUserWithDevices(app, named('a', 'b', 'c', 'd'))
     const { last } = await list(user, { size: 2 })
     for (const position of [
       { after: last },
@@ -69,15 +69,15 @@ describe('pages', () => {
   })
 
   test('after and last that differ are refused', async () => {
-    const { user, ids } = await userWith(app, named('a', 'b'))
-    expect(await failure(user, { after: ids[0], last: ids[1] })).toEqual([
+    const { user, ids } = await createUserWithDevices(app, named('a', 'b'))
+    expect(await listError(user, { after: ids[0], last: ids[1] })).toEqual([
       'BAD_USER_INPUT',
       expect.stringContaining('after and last'),
     ])
   })
 
   test('an item that the filters leave out marks its place; one that is gone, or is not yours, is not found', async () => {
-    const { user, ids } = await userWith(app, [
+    const { user, ids } = await createUserWithDevices(app, [
       { name: 'a', state: 'active' },
       { name: 'b' },
       { name: 'c', state: 'active' },
@@ -86,12 +86,12 @@ describe('pages', () => {
     await user.data('mutation ($id: String!) { deleteDevice(deviceId: $id) }', { id: ids[1] })
     for (const id of [ids[1], '80:00:00:00:00:00:00:00', 'nonsense', '', ids[0]]) {
       const asking = id === ids[0] ? other : user
-      expect(await failure(asking, { after: id })).toEqual(['NOT_FOUND', expect.stringContaining(JSON.stringify(id))])
+      expect(await listError(asking, { after: id })).toEqual(['NOT_FOUND', expect.stringContaining(JSON.stringify(id))])
     }
   })
 
   test('a cursor marks the place when its item is gone or has moved', async () => {
-    const { user, ids } = await userWith(app, named('a', 'b', 'c', 'd'))
+    const { user, ids } = await createUserWithDevices(app, named('a', 'b', 'c', 'd'))
     const { cursor } = await list(user, { size: 2 })
     await user.data('mutation ($id: String!) { updateDevice(deviceId: $id, name: "z") { id } }', { id: ids[1] })
     expect(await names(user, { after: cursor })).toEqual(['c', 'd', 'z'])
@@ -101,21 +101,21 @@ describe('pages', () => {
   })
 
   test('a cursor belongs to one order', async () => {
-    const { user } = await userWith(app, named('a', 'b'))
+    const { user } = await createUserWithDevices(app, named('a', 'b'))
     const { cursor } = await list(user, { size: 1 })
     for (const sort of ['name desc', 'created asc', 'attributes.name asc']) {
-      expect(await failure(user, { after: cursor, sort })).toEqual([
+      expect(await listError(user, { after: cursor, sort })).toEqual([
         'BAD_USER_INPUT',
         expect.stringContaining('another list or order'),
       ])
     }
     const { cursor: ofSite } = await list(user, { size: 1, sort: 'site', context: 'x' })
-    expect((await failure(user, { after: ofSite, sort: 'site' }))[0]).toBe('BAD_USER_INPUT')
+    expect((await listError(user, { after: ofSite, sort: 'site' }))[0]).toBe('BAD_USER_INPUT')
     expect(await names(user, { after: ofSite, sort: 'attributes.site ASC', context: 'x' })).toHaveLength(1)
   })
 
   test('a cursor that was cut or altered is refused', async () => {
-    const { user } = await userWith(app, named('a', 'b'))
+    const { user } = await createUserWithDevices(app, named('a', 'b'))
     const { cursor } = await list(user, { size: 1 })
     for (const after of [
       cursor!.slice(0, -3),
@@ -124,7 +124,7 @@ describe('pages', () => {
       'c1.%%',
       'c1.AAAAAA',
     ]) {
-      expect((await failure(user, { after }))[0]).toBe('BAD_USER_INPUT')
+      expect((await listError(user, { after }))[0]).toBe('BAD_USER_INPUT')
     }
   })
 
@@ -134,7 +134,7 @@ describe('pages', () => {
       await seedDevices(zero.db, zero.owner.accountId, named('a', 'b', 'c'))
       expect(await names(zero.owner, { from: 0, size: 1 })).toEqual(['a'])
       expect(await names(zero.owner, { from: 1, size: 1 })).toEqual(['b'])
-      expect(await failure(zero.owner, { from: -1 })).toEqual(['BAD_USER_INPUT', expect.stringContaining('from 0')])
+      expect(await listError(zero.owner, { from: -1 })).toEqual(['BAD_USER_INPUT', expect.stringContaining('from 0')])
     } finally {
       await zero.close()
     }
@@ -148,7 +148,7 @@ describe('device(id:)', () => {
     )
 
   test('in the order asked, each once, unknown and malformed ids left out', async () => {
-    const { user, ids } = await userWith(app, named('a', 'b', 'c'))
+    const { user, ids } = await createUserWithDevices(app, named('a', 'b', 'c'))
     const [a, b, c] = ids as [string, string, string]
     expect(await byId(user, [c, 'nonsense', a.toUpperCase(), c, '80:00:00:00:00:00:00:00', b, a])).toEqual([
       'c',
@@ -160,7 +160,7 @@ describe('device(id:)', () => {
   })
 
   test('attributes come with the reserved ones', async () => {
-    const { user, ids } = await userWith(app, [{ attributes: { site: 'x' }, statusA: 'ok' }])
+    const { user, ids } = await createUserWithDevices(app, [{ attributes: { site: 'x' }, statusA: 'ok' }])
     const { login } = await user.data(
       `query ($id: [String!]!) { login { device(id: $id) { ...more } devices { items { ... on Device { ...more } } } } }
        fragment more on Device { attributes statusA }`,
@@ -173,7 +173,7 @@ describe('device(id:)', () => {
 })
 
 test('another user finds nothing, whatever the filter or order', async () => {
-  const { ids } = await userWith(app, [
+  const { ids } = await createUserWithDevices(app, [
     { name: 'secret', hardwareId: 'hw', platform: 'p', attributes: { site: 'x' }, statusA: 'y' },
   ])
   const filters = [

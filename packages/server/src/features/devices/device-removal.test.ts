@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { eventsOf, findDevice, newDevice, refusal, register } from '../../../test/api/devices.ts'
+import { eventsOf, findDevice, newDevice, errorOf, register } from '../../../test/api/devices.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -52,7 +52,7 @@ describe('deleteDevice and deleteDevices', () => {
   test('refuses an active device unless forced', async () => {
     const id = await newDevice(owner, 'busy')
     await makeActive(id)
-    expect(refusal(await owner.query(removeOne, { id }))).toEqual(['CONFLICT', expect.stringContaining('force')])
+    expect(errorOf(await owner.query(removeOne, { id }))).toEqual(['CONFLICT', expect.stringContaining('force')])
     expect(await findDevice(owner, id)).toBeDefined()
     await owner.data(removeOne, { id, force: true })
     expect(await findDevice(owner, id)).toBeUndefined()
@@ -70,7 +70,7 @@ describe('deleteDevice and deleteDevices', () => {
       ['no id, and \u0000', 'NOT_FOUND'],
       ['\ud800', 'NOT_FOUND'],
     ] as const) {
-      expect(refusal(await owner.query(removeMany, { id: [mine, id] }))[0]).toBe(code)
+      expect(errorOf(await owner.query(removeMany, { id: [mine, id] }))[0]).toBe(code)
     }
     expect(await findDevice(owner, mine)).toBeDefined()
     expect(await findDevice(other, theirs)).toBeDefined()
@@ -82,7 +82,7 @@ describe('deleteDevice and deleteDevices', () => {
 
   test('takes 1000 ids and no more', async () => {
     const id = Array.from({ length: 1001 }, () => '80:00:00:00:00:00:00:02')
-    expect(refusal(await owner.query(removeMany, { id }))).toEqual([
+    expect(errorOf(await owner.query(removeMany, { id }))).toEqual([
       'LIMIT_EXCEEDED',
       expect.stringMatching(/1000.*1001/),
     ])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { failure, list, named, names, userWith } from '../../../test/api/device-lists.ts'
+import { listError, list, named, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
 import type { SeedDevice } from '../../../test/factories/seed-devices.ts'
 
 let app: TestApp
@@ -12,7 +12,7 @@ afterAll(() => app.close())
 
 describe('sort', () => {
   test('text goes the way people count, case aside; ties by id in the direction of the sort', async () => {
-    const { user, ids } = await userWith(app, named('node-10', 'Node-2', 'node-1', 'a', 'A', 'b'))
+    const { user, ids } = await createUserWithDevices(app, named('node-10', 'Node-2', 'node-1', 'a', 'A', 'b'))
     const [first, second] = [ids[3]!, ids[4]!].sort()
     const sorted = await list(user, { sort: 'name' })
     expect(sorted.items.slice(2).map(({ name }) => name)).toEqual(['b', 'node-1', 'Node-2', 'node-10'])
@@ -30,7 +30,7 @@ describe('sort', () => {
       id: `80:00:00:00:00:00:00:0${index}`,
       created: new Date(1_700_000_000_000 + index),
     }))
-    const { user } = await userWith(app, devices)
+    const { user } = await createUserWithDevices(app, devices)
     const wanted = expected(devices).map(({ name }) => name)
     expect(await names(user, { sort })).toEqual(wanted)
     expect(await names(user, { sort: `${sort} DESC` })).toEqual([...wanted].reverse())
@@ -39,7 +39,7 @@ describe('sort', () => {
   })
 
   test('a sign is part of the name if the direction is written', async () => {
-    const { user } = await userWith(app, [
+    const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: '2', '-site': '1' } },
       { name: 'b', attributes: { site: '1', '-site': '2' } },
     ])
@@ -55,7 +55,7 @@ describe('sort', () => {
     ['lastReported', 'lastReported', [new Date(1_000), new Date(2_000), new Date(3_000)]],
     ['$svc.statusA', 'statusA', ['A1', 'a2', 'a10']],
   ])('by %s, missing values last in both directions', async (sort, field, [low, middle, high]) => {
-    const { user } = await userWith(app, [
+    const { user } = await createUserWithDevices(app, [
       { id: '80:00:00:00:00:00:00:02', name: 'none 2' },
       { name: 'high', [field]: high },
       { id: '80:00:00:00:00:00:00:01', name: 'none 1' },
@@ -72,13 +72,13 @@ describe('sort', () => {
   })
 
   test('by state', async () => {
-    const { user } = await userWith(app, [{ name: 'off' }, { name: 'on', state: 'active' }])
+    const { user } = await createUserWithDevices(app, [{ name: 'off' }, { name: 'on', state: 'active' }])
     expect(await names(user, { sort: 'state' })).toEqual(['on', 'off'])
     expect(await names(user, { sort: 'state desc' })).toEqual(['off', 'on'])
   })
 
   test('by attributes, one level and two, groups and missing ones last', async () => {
-    const { user } = await userWith(app, [
+    const { user } = await createUserWithDevices(app, [
       { name: 'third', attributes: { site: 'oslo 10', net: { ssid: 'c' } } },
       { name: 'first', attributes: { site: 'Oslo 2', net: { ssid: 'a' } } },
       { name: 'fourth', attributes: { site: { a: 'b' }, net: 'value' }, id: '80:ff:ff:ff:ff:ff:ff:fe' },
@@ -92,7 +92,7 @@ describe('sort', () => {
   })
 
   test('a value that reads like a group is a value', async () => {
-    const { user } = await userWith(app, [
+    const { user } = await createUserWithDevices(app, [
       { name: 'group', attributes: { site: { a: 'b' } } },
       { name: 'letter', attributes: { site: 'f' } },
       { name: 'tilde', attributes: { site: '~' } },
@@ -104,7 +104,7 @@ describe('sort', () => {
   })
 
   test('by an attribute as it is read in a context', async () => {
-    const { user } = await userWith(app, [
+    const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: '3' }, statusA: '3', overrides: { lab: { site: '1', $svc: { statusA: '1' } } } },
       { name: 'b', attributes: { site: '2' }, statusA: '2' },
       { name: 'c', overrides: { lab: { site: '4', $svc: { statusA: '4' } } } },
@@ -118,7 +118,7 @@ describe('sort', () => {
   })
 
   test('a field wins over an attribute of its name; a name with a blank needs its direction', async () => {
-    const { user } = await userWith(app, [
+    const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { name: '2', 'rack row': '2' } },
       { name: 'b', attributes: { name: '1', 'rack row': '1' } },
     ])
@@ -140,12 +140,12 @@ describe('sort', () => {
     'attributes.',
     'si\u0007te',
   ])('sort %j is refused', async (sort) => {
-    expect((await failure(app.owner, { sort }))[0]).toBe('BAD_USER_INPUT')
+    expect((await listError(app.owner, { sort }))[0]).toBe('BAD_USER_INPUT')
   })
 
   test('attributes of 16 KiB sort by their first 200 characters', async () => {
     const long = 'x'.repeat(200)
-    const { user, ids } = await userWith(app, [
+    const { user, ids } = await createUserWithDevices(app, [
       {
         name: 'a',
         id: '80:00:00:00:00:00:00:02',

@@ -3,15 +3,15 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { startTestApp } from '../../../test/harness/app.ts'
-import { refusalOf } from '../../../test/clients/http-device.ts'
+import { errorOf } from '../../../test/clients/http-device.ts'
 import { atDatabase } from '../../../test/global-setup.ts'
-import { newHardwareId, type Registrations, registrationsOn, rotate } from '../../../test/api/device-registration.ts'
+import { newHardwareId, type RegistrationClient, registrationClient, rotate } from '../../../test/api/device-registration.ts'
 import { deviceChannel } from './cut-off.queries.ts'
 
-let here: Registrations
+let here: RegistrationClient
 
 beforeAll(async () => {
-  here = registrationsOn(await startTestApp())
+  here = registrationClient(await startTestApp())
 })
 afterAll(() => here.app.close())
 
@@ -34,7 +34,7 @@ describe('rotateDeviceSecret', () => {
       await here.register({ code: (await here.newCode()).code, hardwareId: newHardwareId() })
     ).body
     const { rotateDeviceSecret } = await here.owner.data(rotate, { id: deviceId })
-    expect([await here.worksAt(deviceId, secret), await here.worksAt(deviceId, rotateDeviceSecret.secret)]).toEqual([
+    expect([await here.canReport(deviceId, secret), await here.canReport(deviceId, rotateDeviceSecret.secret)]).toEqual([
       false,
       true,
     ])
@@ -48,7 +48,7 @@ describe('rotateDeviceSecret', () => {
     const { deviceId } = (await here.register({ code, hardwareId })).body
     await here.owner.data(rotate, { id: deviceId, allow: true })
     await here.owner.data(rotate, { id: deviceId })
-    expect(refusalOf(await here.register({ code, hardwareId }))[0]).toBe(409)
+    expect(errorOf(await here.register({ code, hardwareId }))[0]).toBe(409)
     const { login } = await here.owner.data(
       'query ($id: [String!]) { login { events(deviceId: $id, types: [DEVICE_SECRET_ROTATE]) { items { data actor { id } } } } }',
       { id: [deviceId] },
@@ -66,6 +66,6 @@ describe('rotateDeviceSecret', () => {
       await here.register({ code: (await here.newCode()).code, hardwareId: newHardwareId() })
     ).body
     expect((await other.query(rotate, { id: deviceId })).errors?.[0]?.extensions.code).toBe('NOT_FOUND')
-    expect(await here.worksAt(deviceId, secret)).toBe(true)
+    expect(await here.canReport(deviceId, secret)).toBe(true)
   })
 })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { newPerson, signIn } from '../../../test/clients/browser.ts'
-import { happening, registerDevice, signOn } from '../../../test/clients/mqtt-device.ts'
+import { nextEvent, registerDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -70,11 +70,11 @@ it('names a device for its connection and its reports, without a user', async ()
   const user = await app.createUser()
   const device = await registerDevice(user, 'camera')
   const source = { kind: 'device', id: device.id, name: 'camera', user: null }
-  const client = await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
+  const client = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
   await client.publishAsync(`devices/${device.id}/attributes`, '{"firmware": "1"}', { qos: 1 })
   expect(await newestOf(user, 'ATTRIBUTE_CHANGE')).toMatchObject({ source, actor: null })
   await expect.poll(() => newestOf(user, 'DEVICE_STATE')).toMatchObject({ source, actor: null })
-  const closed = happening(client, 'close')
+  const closed = nextEvent(client, 'close')
   client.end()
   await closed
 })

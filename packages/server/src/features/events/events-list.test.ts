@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { type QueryResponse, startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Database, query } from '../../db/database.ts'
 import { monthBefore } from './event-filter.ts'
 
@@ -69,7 +69,7 @@ const list = async (user: TestUser, variables: Record<string, unknown> = {}): Pr
 const idsOf = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<string[]> =>
   (await list(user, variables)).items.map(({ id }) => id)
 
-const codeOf = ({ errors }: Answer): unknown => errors?.[0]?.extensions.code
+const codeOf = ({ errors }: QueryResponse): unknown => errors?.[0]?.extensions.code
 
 const refusal = async (user: TestUser, variables: Record<string, unknown>): Promise<unknown> =>
   codeOf(await user.query(document, variables))

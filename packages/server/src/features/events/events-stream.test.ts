@@ -7,7 +7,7 @@ import {
   EVENTS,
   namesOf,
   openStream,
-  openStreamOfTest,
+  openTestStream,
   type RawStream,
   signStream,
   until,
@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 const subscribe = (user: TestUser, variables: Record<string, unknown> = {}, query = EVENTS): Promise<RawStream> =>
-  openStreamOfTest({ app, user, query, variables })
+  openTestStream({ app, user, query, variables })
 
 const register = (user: TestUser, name: string): Promise<unknown> =>
   user.data('mutation ($name: String!) { registerDevice(name: $name) { device { id } } }', { name })

@@ -9,7 +9,7 @@ import {
   eventsOf,
   namesOf,
   openStream,
-  openStreamOfTest,
+  openTestStream,
   type RawStream,
   signStream,
   until,
@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 const subscribe = (user: TestUser, variables: Record<string, unknown> = {}, query = EVENTS): Promise<RawStream> =>
-  openStreamOfTest({ app, user, query, variables })
+  openTestStream({ app, user, query, variables })
 
 async function register(user: TestUser, name: string): Promise<string> {
   const { registerDevice } = await user.data(

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startTestApp } from '../../../test/harness/app.ts'
 import { createTestDatabase } from '../../../test/database/test-database.ts'
-import { until } from '../../../test/api/webhooks.ts'
+import { pollUntil } from '../../../test/api/webhooks.ts'
 import type { Database } from '../../db/database.ts'
 import { createEventPartition, createEventPartitions } from '../../db/event-partitions.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -95,7 +95,7 @@ describe('a server whose clock is off by a year', () => {
 
     await putJobs(app.db, partitionsJob, [{ key: 'now', payload: undefined, delay: 0 }])
     const waiting = sql`select from graphile_worker.jobs where key = 'now'`
-    await until(
+    await pollUntil(
       () => waiting.execute(app.db),
       ({ rows }) => rows.length === 0,
     )

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { newPerson, signIn } from '../../../test/clients/browser.ts'
-import { restOf } from '../../../test/clients/rest.ts'
+import { restClient } from '../../../test/clients/rest.ts'
 import { sendAs } from '../../../test/harness/server-process.ts'
 import { limits } from '../../limits.ts'
 
@@ -260,9 +260,9 @@ describe('in a session', () => {
 describe('over REST', () => {
   it('a repeat gets the same status, location, and body', async () => {
     const user = await app.createUser()
-    const rest = restOf(app.url, user)
+    const rest = restClient(app.url, user)
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
-    const ask = { body: { name: 'ssh', port: 22 }, beside: keyHeader(randomUUID()) }
+    const ask = { body: { name: 'ssh', port: 22 }, unsignedHeaders: keyHeader(randomUUID()) }
     const first = await rest('POST', `/devices/${device.id}/services`, ask)
     expect(first.status).toBe(201)
     const repeat = await rest('POST', `/devices/${device.id}/services`, ask)
@@ -274,8 +274,8 @@ describe('over REST', () => {
 
   it('a repeat is CONFLICT with the id if the response held a secret', async () => {
     const user = await app.createUser()
-    const ask = { body: { name: 'laptop' }, beside: keyHeader(randomUUID()) }
-    const rest = restOf(app.url, user)
+    const ask = { body: { name: 'laptop' }, unsignedHeaders: keyHeader(randomUUID()) }
+    const rest = restClient(app.url, user)
     const first = await rest('POST', '/access-keys', ask)
     expect(first.status).toBe(201)
     const repeat = await rest('POST', '/access-keys', ask)
@@ -284,8 +284,8 @@ describe('over REST', () => {
   })
 
   it('a change that creates nothing rejects the header', async () => {
-    const rest = restOf(app.url, app.owner)
-    const { status, code } = await rest('DELETE', '/access-keys/MKAAAAAAAAAAAAAAAAAA', { beside: keyHeader('a') })
+    const rest = restClient(app.url, app.owner)
+    const { status, code } = await rest('DELETE', '/access-keys/MKAAAAAAAAAAAAAAAAAA', { unsignedHeaders: keyHeader('a') })
     expect([status, code]).toEqual([400, 'BAD_USER_INPUT'])
   })
 })

@@ -6,13 +6,13 @@ import { sql } from 'kysely'
 import type { MqttClient } from 'mqtt'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database/test-database.ts'
-import { type DatabaseGate, startDatabaseGate } from '../../../test/database/database-proxy.ts'
-import { type RegisteredDevice, signOn } from '../../../test/clients/mqtt-device.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../../../test/database/database-proxy.ts'
+import { type RegisteredDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
 import { readCredentials, type ServerProcess, sendAs, startServerProcess } from '../../../test/harness/server-process.ts'
 
 let database: TestDatabase
 /** Starts a server that has the database through this gate. */
-let start: (gate: DatabaseGate) => Promise<ServerProcess>
+let start: (gate: DatabaseProxy) => Promise<ServerProcess>
 let ask: <Data>(server: ServerProcess, document: string) => Promise<Data>
 
 beforeEach(async () => {
@@ -42,7 +42,7 @@ async function connectDevice(server: ServerProcess): Promise<Connected> {
     'mutation { registerDevice(name: "gateway") { device { id } secret } }',
   )
   const device = { id: registerDevice.device.id, secret: registerDevice.secret }
-  const client = await signOn(`${server.url.replace('http', 'ws')}/mqtt`, device)
+  const client = await connectMqtt(`${server.url.replace('http', 'ws')}/mqtt`, device)
   const connected = { ...device, client, wasClosed: false }
   client.once('close', () => {
     connected.wasClosed = true
@@ -93,7 +93,7 @@ test(
   'after the database was away for longer than a lease, connected devices are active still and were all the time',
   patience,
   async () => {
-    const gate = await startDatabaseGate(database.connection)
+    const gate = await startDatabaseProxy(database.connection)
     const [first, second] = [await start(gate), await start(gate)]
     const [staying, leaving] = [await connectDevice(first), await connectDevice(first)]
     const elsewhere = await connectDevice(second)
@@ -117,12 +117,12 @@ test(
   'a process that has lost the database, by refusal or in silence, has its devices active again once it is back',
   patience,
   async () => {
-    const gates = await Promise.all([0, 1, 2].map(() => startDatabaseGate(database.connection)))
+    const gates = await Promise.all([0, 1, 2].map(() => startDatabaseProxy(database.connection)))
     const watching = await start(gates[0]!)
     const others = await Promise.all([start(gates[1]!), start(gates[2]!)])
     const devices = [await connectDevice(others[0]), await connectDevice(others[1])]
     gates[1]!.close()
-    gates[2]!.hush()
+    gates[2]!.freeze()
     for (const device of devices) await untilState(watching, device, 'inactive')
     for (const gate of gates) gate.open()
     for (const device of devices) await untilState(watching, device, 'active')

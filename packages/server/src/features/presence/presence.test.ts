@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { inTime } from '../../../test/harness/repeat-until-fast.ts'
-import { registerDevice, signOn } from '../../../test/clients/mqtt-device.ts'
+import { repeatUntilFast } from '../../../test/harness/repeat-until-fast.ts'
+import { registerDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
 
 let app: TestApp
 
@@ -45,7 +45,7 @@ const untilInactive = (id: string) =>
 
 describe('reports that hold for a time', () => {
   test('a device is active for as long, and then inactive', async () => {
-    const { id, found } = await inTime(1_800, async () => {
+    const { id, found } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       expect((await report(device.id, 'active', 2)).errors).toBeUndefined()
       return { id: device.id, found: await findDevice(device.id) }
@@ -56,7 +56,7 @@ describe('reports that hold for a time', () => {
   })
 
   test('a later report prolongs it, and inactive ends it at once', async () => {
-    const { id } = await inTime(900, async () => {
+    const { id } = await repeatUntilFast(900, async () => {
       const device = await registerDevice(app.owner)
       await report(device.id, 'active', 1)
       await report(device.id, 'active', 300)
@@ -72,7 +72,7 @@ describe('reports that hold for a time', () => {
   })
 
   test('an active service has an active device, and goes inactive with it or by its own time', async () => {
-    const { id, serviceId, found } = await inTime(1_800, async () => {
+    const { id, serviceId, found } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       const service = await addService(device.id)
       await report(device.id, 'active', 300)
@@ -99,7 +99,7 @@ describe('reports that hold for a time', () => {
   })
 
   test('a service that is reported active brings its device along', async () => {
-    const { id, events } = await inTime(1_800, async () => {
+    const { id, events } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       await report(await addService(device.id), 'active', 2)
       return { id: device.id, events: (await findDevice(device.id)).events }
@@ -110,7 +110,7 @@ describe('reports that hold for a time', () => {
 
   test('a connected device cannot be reported inactive, and outlives a report of it', async () => {
     const device = await registerDevice(app.owner)
-    await signOn(`mqtt://127.0.0.1:${app.mqttPort}`, device)
+    await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
     await vi.waitFor(async () => expect((await findDevice(device.id)).state).toBe('active'), { timeout: 60_000 })
     expect((await report(device.id, 'inactive')).errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }])
     await report(device.id, 'active', 1)
@@ -127,8 +127,8 @@ test('devices and services of another user are not found', async () => {
 test('when all connections to the database break, connected devices stay active and changes are made up for', async () => {
   const [staying, leaving] = [await registerDevice(app.owner), await registerDevice(app.owner)]
   const url = `mqtt://127.0.0.1:${app.mqttPort}`
-  await signOn(url, staying)
-  const client = await signOn(url, leaving)
+  await connectMqtt(url, staying)
+  const client = await connectMqtt(url, leaving)
   await vi.waitFor(async () => expect((await findDevice(leaving.id)).state).toBe('active'), { timeout: 60_000 })
   await client.endAsync()
   await breakConnections()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database/test-database.ts'
-import { happening, type RegisteredDevice, signOn } from '../../../test/clients/mqtt-device.ts'
+import { nextEvent, type RegisteredDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
 import { readCredentials, type ServerProcess, sendAs, startServerProcess } from '../../../test/harness/server-process.ts'
 
 type AtEnd = (end: () => Promise<void>) => void
@@ -100,13 +100,13 @@ describe('of two processes', () => {
   test('one makes the devices of a third inactive that is killed, those aside that are with it by then', async () => {
     const third = await site.start(onTestFinished)
     const [lost, moved] = [await register(site, third), await register(site, third)]
-    await signOn(mqttOf(third), lost)
-    await signOn(mqttOf(third), moved)
+    await connectMqtt(mqttOf(third), lost)
+    await connectMqtt(mqttOf(third), moved)
     await until(site, second, lost, ['active', 'active'])
     await until(site, second, moved, ['active', 'active'])
     const leases = await keepLeases(site)
     await third.stop('SIGKILL')
-    await signOn(mqttOf(second), moved)
+    await connectMqtt(mqttOf(second), moved)
     await leases.heldBy(2, [lost, moved])
     await leases.letEnd()
     await until(site, second, lost, ['inactive', 'inactive', 'active'])
@@ -115,11 +115,11 @@ describe('of two processes', () => {
 
   test('one takes over at once whom a device signs on at, and the connection to the other is closed', async () => {
     const [device, other] = [await register(site, first), await register(site, first)]
-    const before = await signOn(mqttOf(first), device)
-    const beside = await signOn(mqttOf(first), other)
+    const before = await connectMqtt(mqttOf(first), device)
+    const beside = await connectMqtt(mqttOf(first), other)
     await until(site, first, device, ['active', 'active'])
-    const closed = happening(before, 'close')
-    await signOn(mqttOf(second), device)
+    const closed = nextEvent(before, 'close')
+    await connectMqtt(mqttOf(second), device)
     await closed
     // When one that leaves the first now is inactive, the first would have let go of this one as well.
     beside.end()
@@ -129,14 +129,14 @@ describe('of two processes', () => {
 
   test('one that stood still for longer than its lease takes back what nobody has by then, and nothing else', async () => {
     const [kept, moved] = [await register(site, first), await register(site, first)]
-    const connection = await signOn(mqttOf(first), kept)
-    await signOn(mqttOf(first), moved)
+    const connection = await connectMqtt(mqttOf(first), kept)
+    await connectMqtt(mqttOf(first), moved)
     await until(site, second, kept, ['active', 'active'])
     await until(site, second, moved, ['active', 'active'])
     const leases = await keepLeases(site)
     first.signal('SIGSTOP')
     onTestFinished(() => first.signal('SIGCONT'))
-    await signOn(mqttOf(second), moved)
+    await connectMqtt(mqttOf(second), moved)
     await leases.heldBy(2, [kept, moved])
     await leases.letEnd()
     await until(site, second, kept, ['inactive', 'inactive', 'active'])
@@ -153,7 +153,7 @@ test('the next start makes devices of a killed process inactive', async () => {
   const site = await createSite(onTestFinished)
   const first = await site.start(onTestFinished)
   const device = await register(site, first)
-  await signOn(mqttOf(first), device)
+  await connectMqtt(mqttOf(first), device)
   await until(site, first, device, ['active', 'active'])
   await first.stop('SIGKILL')
   const next = await site.start(onTestFinished)

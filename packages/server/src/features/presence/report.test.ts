@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { basic, type DeviceAnswer, post, refusalOf } from '../../../test/clients/http-device.ts'
-import { inTime } from '../../../test/harness/repeat-until-fast.ts'
+import { basic, type DeviceResponse, post, errorOf } from '../../../test/clients/http-device.ts'
+import { repeatUntilFast } from '../../../test/harness/repeat-until-fast.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -16,7 +16,7 @@ interface Device {
   id: string
   secret: string
   services: string[]
-  report(body: unknown): Promise<DeviceAnswer>
+  report(body: unknown): Promise<DeviceResponse>
 }
 
 async function newDevice(user = owner): Promise<Device> {
@@ -101,7 +101,7 @@ describe('POST /devices/v1/report', () => {
   })
 
   test('holds for ttl seconds, and inactive at once', async () => {
-    const { device, state } = await inTime(1_800, async () => {
+    const { device, state } = await repeatUntilFast(1_800, async () => {
       const reporting = await newDevice()
       await reporting.report({ state: 'active', ttl: 2 })
       return { device: reporting, state: (await seen(reporting.id)).state }
@@ -129,7 +129,7 @@ describe('POST /devices/v1/report', () => {
         services: [{ id: device.services[0], attributes: { $x: 'y' } }],
       }),
     ]
-    expect(answers.map((answer) => refusalOf(answer).slice(0, 2))).toEqual([
+    expect(answers.map((answer) => errorOf(answer).slice(0, 2))).toEqual([
       [400, 'BAD_USER_INPUT'],
       [404, 'NOT_FOUND'],
       [400, 'RESERVED_ATTRIBUTE'],
@@ -164,7 +164,7 @@ describe('POST /devices/v1/report', () => {
     ],
   ])('%j is refused', async (body, status, code, message) => {
     const device = await newDevice()
-    expect(refusalOf(await device.report(body))).toEqual([status, code, expect.stringMatching(message)])
+    expect(errorOf(await device.report(body))).toEqual([status, code, expect.stringMatching(message)])
     expect(await seen(device.id)).toMatchObject({ state: 'inactive', lastReported: null })
   })
 
@@ -176,7 +176,7 @@ describe('POST /devices/v1/report', () => {
     for (const target of [sibling.id, sibling.services[0], foreign.id, foreign.services[0], owner.accountId]) {
       for (const what of [{ state: 'active' }, { attributes: { mine: 'yes' } }]) {
         const answer = await device.report({ services: [{ id: target, ...what }] })
-        expect(refusalOf(answer).slice(0, 2)).toEqual([404, 'NOT_FOUND'])
+        expect(errorOf(answer).slice(0, 2)).toEqual([404, 'NOT_FOUND'])
       }
     }
     expect(await seen(sibling.id)).toMatchObject({ state: 'inactive', attributes: { site: 'oslo' } })
@@ -231,7 +231,7 @@ async function registered({ owner: user }: TestApp): Promise<{ id: string; secre
 
 describe('reportState', () => {
   test('makes a device active for ttl seconds, or inactive', async () => {
-    const { id, found } = await inTime(1_800, async () => {
+    const { id, found } = await repeatUntilFast(1_800, async () => {
       const device = await newDevice()
       await owner.data(reportState, { id: device.id.toUpperCase(), state: 'active', ttl: 2 })
       return { id: device.id, found: await seen(device.id) }

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { basic, type DeviceAnswer, refusalOf } from '../../../test/clients/http-device.ts'
-import { newHardwareId, openRegistering, type Registering, rotate } from '../../../test/api/device-registration.ts'
+import { basic, type DeviceResponse, errorOf } from '../../../test/clients/http-device.ts'
+import { newHardwareId, startRegistrationServer, type RegistrationServer, rotate } from '../../../test/api/device-registration.ts'
 
 let site: TestApp
-let here: Registering
+let here: RegistrationServer
 
 beforeAll(async () => {
   site = await startTestApp()
@@ -14,14 +14,14 @@ afterAll(() => site.close())
 /** A server for a group of tests, which make few guesses together. */
 function openForAll(): void {
   beforeAll(async () => {
-    here = await openRegistering(site)
+    here = await startRegistrationServer(site)
   })
   afterAll(() => here.app.close())
 }
 
 function openForEach(): void {
   beforeEach(async () => {
-    here = await openRegistering(site)
+    here = await startRegistrationServer(site)
   })
   afterEach(() => here.app.close())
 }
@@ -101,8 +101,8 @@ describe('a device with a code', () => {
       { id: [deviceId] },
     )
     expect(login.events.items).toMatchObject([{ type: 'DEVICE_REGISTER', actor: null, data: { registrationCode: id } }])
-    expect(await here.worksAt(deviceId, secret)).toBe(true)
-    expect(await here.worksAt(deviceId, `${secret}x`)).toBe(false)
+    expect(await here.canReport(deviceId, secret)).toBe(true)
+    expect(await here.canReport(deviceId, `${secret}x`)).toBe(false)
   })
 
   test("goes to the code's owner, and to nobody else", async () => {
@@ -117,7 +117,7 @@ describe('a device with a code', () => {
 describe('a code that does not hold', () => {
   openForEach()
 
-  const reasonOf = ({ status, headers, body }: DeviceAnswer) => [
+  const reasonOf = ({ status, headers, body }: DeviceResponse) => [
     status,
     body.errors[0].extensions.code,
     body.errors[0].extensions.reason,
@@ -139,7 +139,7 @@ describe('a code that does not hold', () => {
     expect(reasonOf(await here.register({ code, hardwareId: newHardwareId() }))).toEqual(expected('used-up-code'))
 
     const short = await here.newCode({ expires: new Date(Date.now() + 60_000).toISOString() })
-    here.pass(61_000)
+    here.advanceClock(61_000)
     expect(reasonOf(await here.register({ code: short.code, hardwareId: 'X' }))).toEqual(expected('expired-code'))
   })
 
@@ -184,8 +184,8 @@ describe('a hardware id that is taken', () => {
       await here.register({ code, hardwareId }, basic(stranger.deviceId, stranger.secret)),
       await here.register({ code: (await here.newCode()).code, hardwareId }),
     ]
-    expect(attempts.map((answer) => refusalOf(answer).slice(0, 2))).toEqual(Array(5).fill([409, 'CONFLICT']))
-    expect(await here.worksAt(deviceId, secret)).toBe(true)
+    expect(attempts.map((answer) => errorOf(answer).slice(0, 2))).toEqual(Array(5).fill([409, 'CONFLICT']))
+    expect(await here.canReport(deviceId, secret)).toBe(true)
   })
 
   test('gets a new secret with the present one, which stops; nothing else changes', async () => {
@@ -198,7 +198,7 @@ describe('a hardware id that is taken', () => {
       [{ id: before.services[0].id, name: 'ssh' }],
     ])
     expect(await deviceOf(here.owner, deviceId)).toEqual(before)
-    expect([await here.worksAt(deviceId, secret), await here.worksAt(deviceId, body.secret)]).toEqual([false, true])
+    expect([await here.canReport(deviceId, secret), await here.canReport(deviceId, body.secret)]).toEqual([false, true])
   })
 
   test('may be registered again once when its owner allows it, within an hour', async () => {
@@ -207,16 +207,16 @@ describe('a hardware id that is taken', () => {
       secret: null,
       device: { id: deviceId },
     })
-    expect(await here.worksAt(deviceId, secret)).toBe(false)
+    expect(await here.canReport(deviceId, secret)).toBe(false)
     const answers = await Promise.all(Array.from({ length: 6 }, () => here.register({ code, hardwareId })))
     const again = answers.filter(({ status }) => status === 200)
     expect(again).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(5)
-    expect(await here.worksAt(deviceId, again[0]!.body.secret)).toBe(true)
+    expect(await here.canReport(deviceId, again[0]!.body.secret)).toBe(true)
 
     await here.owner.data(rotate, { id: deviceId, allow: true })
-    here.pass(3_601_000)
-    expect(refusalOf(await here.register({ code, hardwareId }))[0]).toBe(409)
+    here.advanceClock(3_601_000)
+    expect(errorOf(await here.register({ code, hardwareId }))[0]).toBe(409)
   })
 
   test('of 10 at once under several codes one gets in, and uses are counted for that one alone', async () => {
@@ -259,13 +259,13 @@ describe('a request that is wrong', () => {
     ],
     ['64 KiB', { code: 'X'.repeat(65_536), hardwareId: 'X' }, 413, 'LIMIT_EXCEEDED', /65536 bytes/],
   ])('%s is refused', async (_what, body, status, code, message) => {
-    expect(refusalOf(await here.register(body))).toEqual([status, code, expect.stringMatching(message)])
+    expect(errorOf(await here.register(body))).toEqual([status, code, expect.stringMatching(message)])
   })
 
   test('a service that cannot be takes none of the uses', async () => {
     const { code, id } = await here.newCode()
     const services = [{ name: 'a', port: 70_000 }]
-    expect(refusalOf(await here.register({ code, hardwareId: newHardwareId(), services }))).toEqual([
+    expect(errorOf(await here.register({ code, hardwareId: newHardwareId(), services }))).toEqual([
       400,
       'BAD_USER_INPUT',
       expect.stringMatching(/services\[0\]\.port/),
@@ -274,7 +274,7 @@ describe('a request that is wrong', () => {
   })
 
   test('credentials of another scheme', async () => {
-    expect(refusalOf(await here.register({ code: 'X', hardwareId: 'X' }, 'Bearer x')).slice(0, 2)).toEqual([
+    expect(errorOf(await here.register({ code: 'X', hardwareId: 'X' }, 'Bearer x')).slice(0, 2)).toEqual([
       401,
       'UNAUTHENTICATED',
     ])

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { newPerson, openBrowser, refusalOf, signIn } from '../../../test/clients/browser.ts'
-import { happening, registerDevice, signOn } from '../../../test/clients/mqtt-device.ts'
+import { newPerson, openBrowser, errorOf, signIn } from '../../../test/clients/browser.ts'
+import { nextEvent, registerDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { disableUser, enableUser, listUsers, removeUser } from './user-administration.ts'
 
@@ -42,26 +42,26 @@ it('ends the sessions of a disabled user, and rejects a sign-in only after the r
   const person = await newPerson(app)
   const browser = await signIn(app, person)
   expect((await disableUser(app.db, person.email, new Date())).sessions).toBe(1)
-  expect(refusalOf(await browser.query('{ login { email } }'))).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
+  expect(errorOf(await browser.query('{ login { email } }'))).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
   const { email, password } = person
   const right = await openBrowser(app).auth('/sign-in/email', { email, password })
-  expect(refusalOf(right)).toEqual(disabled)
+  expect(errorOf(right)).toEqual(disabled)
   const wrong = await openBrowser(app).auth('/sign-in/email', { email, password: 'not the password' })
-  expect(refusalOf(wrong)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
+  expect(errorOf(wrong)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
 })
 
 it('disconnects the devices of a disabled user on every server, and no others', async () => {
   const [user, bystander] = [await app.createUser(), await app.createUser()]
   const [device, another] = [await registerDevice(user), await registerDevice(bystander)]
-  const client = await signOn(mqttOf(other), device)
-  const kept = await signOn(mqttOf(other), another)
-  const closed = happening(client, 'close')
+  const client = await connectMqtt(mqttOf(other), device)
+  const kept = await connectMqtt(mqttOf(other), another)
+  const closed = nextEvent(client, 'close')
   await disableUser(app.db, user.email, new Date())
   await closed
-  await expect(signOn(mqttOf(app), device)).rejects.toMatchObject({ code: 4 })
+  await expect(connectMqtt(mqttOf(app), device)).rejects.toMatchObject({ code: 4 })
   expect(kept.connected).toBe(true)
   await enableUser(app.db, user.email)
-  expect((await signOn(mqttOf(app), device)).connected).toBe(true)
+  expect((await connectMqtt(mqttOf(app), device)).connected).toBe(true)
 })
 
 it('rejects the registration codes of a disabled user', async () => {

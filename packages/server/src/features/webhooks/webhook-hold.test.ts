@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { hooksOf, until } from '../../../test/api/webhooks.ts'
+import { webhookClient, pollUntil } from '../../../test/api/webhooks.ts'
 import { startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
 const env = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
@@ -47,17 +47,17 @@ it('a webhook that is let go of while it gets something to send is not sent to b
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
   const user = await app.createUser()
-  const { createWebhook, register, settledDeliveries, deliveries } = hooksOf(user, receiver)
+  const { createWebhook, register, finishedDeliveries, deliveries } = webhookClient(user, receiver)
   const { id } = await createWebhook()
   await register('first')
-  await settledDeliveries(id)
+  await finishedDeliveries(id)
   const goOn = await delayLettingGo()
-  await until(isSomeoneWaiting, (isWaiting) => isWaiting)
+  await pollUntil(isSomeoneWaiting, (isWaiting) => isWaiting)
 
   // Nobody gets an answer, so that what is under way stays so.
-  receiver.answer(() => {})
+  receiver.respondWith(() => {})
   await register('second')
-  await until(
+  await pollUntil(
     () => deliveries(id),
     ({ total }) => total === 2,
   )
@@ -65,7 +65,7 @@ it('a webhook that is let go of while it gets something to send is not sent to b
   await sleep(500)
   await goOn()
   await receiver.waitFor(2)
-  await until(isSomeoneWaiting, (isWaiting) => !isWaiting)
+  await pollUntil(isSomeoneWaiting, (isWaiting) => !isWaiting)
 
   const another = await app.startAnother({ worker: true, env })
   try {

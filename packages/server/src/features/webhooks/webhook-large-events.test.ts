@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { hooksOf } from '../../../test/api/webhooks.ts'
+import { webhookClient } from '../../../test/api/webhooks.ts'
 import { startReceiver } from '../../../test/harness/webhook-receiver.ts'
 import { limits } from '../../limits.ts'
 
@@ -39,14 +39,14 @@ it('many large events for many webhooks are made deliveries of a few at a time, 
   onTestFinished(() => elsewhere.close())
   const [user, neighbour] = [await app.createUser(), await app.createUser()]
   const ids = await registerLargeDevices(user)
-  const webhooks = Array.from({ length: WEBHOOKS }, () => hooksOf(user, receiver).createWebhook(['ATTRIBUTE_CHANGE']))
+  const webhooks = Array.from({ length: WEBHOOKS }, () => webhookClient(user, receiver).createWebhook(['ATTRIBUTE_CHANGE']))
   for (const { id } of await Promise.all(webhooks))
     await app.db.updateTable('webhook').set({ paused: 'for a look' }).where('id', '=', id).execute()
-  await hooksOf(neighbour, elsewhere).createWebhook()
+  await webhookClient(neighbour, elsewhere).createWebhook()
 
   const items = ids.map((serviceId) => ({ serviceId, attributes: { log: null } }))
   await user.data('mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }', { items })
-  await hooksOf(neighbour, elsewhere).register()
+  await webhookClient(neighbour, elsewhere).register()
   await elsewhere.waitFor(1)
 
   const bytes = await bytesByTransaction(user)

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { type Hooks, hooksOf, until } from '../../../test/api/webhooks.ts'
-import { inTime } from '../../../test/harness/repeat-until-fast.ts'
+import { type WebhookClient, webhookClient, pollUntil } from '../../../test/api/webhooks.ts'
+import { repeatUntilFast } from '../../../test/harness/repeat-until-fast.ts'
 import { type Receiver, startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
 let app: TestApp
 let receiver: Receiver
 let user: TestUser
-let hooks: Hooks
+let hooks: WebhookClient
 
 beforeAll(async () => {
   app = await startTestApp({
@@ -21,7 +21,7 @@ afterAll(() => app.close())
 beforeEach(async () => {
   receiver = await startReceiver()
   user = await app.createUser()
-  hooks = hooksOf(user, receiver)
+  hooks = webhookClient(user, receiver)
 })
 afterEach(() => receiver.close())
 
@@ -33,7 +33,7 @@ const setUrl = 'mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, url:
 /** Keeps who sends to it waiting, until what is answered ends all that wait. */
 function holdAnswers(at: Receiver): (status: number) => void {
   const waiting: ServerResponse[] = []
-  at.answer((_message, response) => void waiting.push(response))
+  at.respondWith((_message, response) => void waiting.push(response))
   return (status) => {
     for (const response of waiting) response.writeHead(status).end()
   }
@@ -42,12 +42,12 @@ function holdAnswers(at: Receiver): (status: number) => void {
 describe('a receiver', patience, () => {
   it('that answers 410 has its webhook disabled, with an event', async () => {
     const { id } = await hooks.createWebhook()
-    receiver.answer((_message, response) => {
+    receiver.respondWith((_message, response) => {
       response.statusCode = 410
       response.end()
     })
     await hooks.register()
-    const webhook = await hooks.settledDeliveries(id)
+    const webhook = await hooks.finishedDeliveries(id)
     expect(webhook).toMatchObject({ enabled: false, items: [{ status: 'failed', attempts: 1, httpStatus: 410 }] })
     const { login } = await user.data('{ login { events(types: [WEBHOOK_UPDATE]) { items { data actor { id } } } } }')
     expect(login.events.items).toEqual([{ data: { changes: { enabled: { old: true, new: false } } }, actor: null }])
@@ -65,16 +65,16 @@ describe('a receiver', patience, () => {
     onTestFinished(() => next.close())
     await user.data(setUrl, { id, url: next.url })
     end(410)
-    const webhook = await hooks.settledDeliveries(id)
+    const webhook = await hooks.finishedDeliveries(id)
     expect(webhook).toMatchObject({ enabled: true, items: [{ status: 'delivered', attempts: 2, httpStatus: 200 }] })
     expect(next.received.map((message) => message.id)).toEqual(receiver.received.map((message) => message.id))
   })
 
   it('that was replaced does not have the next one left alone by its late failures', async () => {
     const { id } = await hooks.createWebhook()
-    receiver.answer((_message, response) => void response.writeHead(500).end())
+    receiver.respondWith((_message, response) => void response.writeHead(500).end())
     await Promise.all([hooks.register(), hooks.register()])
-    await hooks.settledDeliveries(id, 2)
+    await hooks.finishedDeliveries(id, 2)
     const end = holdAnswers(receiver)
     await Promise.all(Array.from({ length: 4 }, () => hooks.register()))
     await receiver.waitFor(8 + 4)
@@ -87,7 +87,7 @@ describe('a receiver', patience, () => {
     await next.waitFor(1)
     // With these it would be 12 in a row, and 10 are too many.
     end(500)
-    const { paused } = await until(
+    const { paused } = await pollUntil(
       () => hooks.deliveries(id),
       (found) => found.paused !== null || next.received.length === 5,
     )
@@ -97,14 +97,14 @@ describe('a receiver', patience, () => {
 
   it('that hangs holds up no other', async () => {
     // An attempt is given up after 15 seconds, and another one made.
-    const held = await inTime(12_000, async () => {
+    const held = await repeatUntilFast(12_000, async () => {
       const [hanging, prompt] = [await startReceiver(), await startReceiver()]
       onTestFinished(() => hanging.close())
       onTestFinished(() => prompt.close())
-      hanging.answer(() => {})
+      hanging.respondWith(() => {})
       const owner = await app.createUser()
-      const { id } = await hooksOf(owner, hanging).createWebhook()
-      const { createWebhook, register } = hooksOf(owner, prompt)
+      const { id } = await webhookClient(owner, hanging).createWebhook()
+      const { createWebhook, register } = webhookClient(owner, prompt)
       await Promise.all(Array.from({ length: 20 }, () => register()))
       await hanging.waitFor(5)
       await createWebhook()
@@ -118,12 +118,12 @@ describe('a receiver', patience, () => {
 
   it('that keeps failing is left alone but for one attempt a minute', async () => {
     const { id } = await hooks.createWebhook()
-    receiver.answer((_message, response) => {
+    receiver.respondWith((_message, response) => {
       response.statusCode = 500
       response.end()
     })
     await Promise.all(Array.from({ length: 40 }, () => hooks.register()))
-    const webhook = await until(
+    const webhook = await pollUntil(
       () => hooks.deliveries(id),
       ({ paused, items }) => paused !== null && items.length === 40,
     )
@@ -136,16 +136,16 @@ describe('a receiver', patience, () => {
       (await hooks.deliveries(id)).items.filter(({ attempts }: { attempts: number }) => attempts === 0).length,
     ).toBeGreaterThan(20)
 
-    receiver.answer((_message, response) => void response.end())
+    receiver.respondWith((_message, response) => void response.end())
     await user.data('mutation ($id: ID!) { updateWebhook(id: $id, enabled: true) { id } }', { id })
-    const { items, paused } = await hooks.settledDeliveries(id, 40)
+    const { items, paused } = await hooks.finishedDeliveries(id, 40)
     expect(paused).toBeNull()
     expect(items.every(({ status }: { status: string }) => status === 'delivered')).toBe(true)
   })
 
   it('that has failed for five days has its webhook paused; what is held back goes out once it goes on', async () => {
     const { id } = await hooks.createWebhook()
-    receiver.answer((_message, response) => {
+    receiver.respondWith((_message, response) => {
       response.statusCode = 500
       response.end()
     })
@@ -155,7 +155,7 @@ describe('a receiver', patience, () => {
       .where('webhook_id', '=', id)
       .execute()
     await hooks.register()
-    const webhook = await until(
+    const webhook = await pollUntil(
       () => hooks.deliveries(id),
       ({ paused }) => paused !== null,
     )
@@ -164,9 +164,9 @@ describe('a receiver', patience, () => {
       '{ login { events(types: [WEBHOOK_PAUSE]) { items { actor { id } target { id kind } } } } }',
     )
     expect(login.events.items).toEqual([{ actor: null, target: [{ id, kind: 'webhook' }] }])
-    receiver.answer((_message, response) => void response.end())
+    receiver.respondWith((_message, response) => void response.end())
     await hooks.register()
-    const { items } = await until(
+    const { items } = await pollUntil(
       () => hooks.deliveries(id),
       (found) => found.items.length === 2,
     )
@@ -174,7 +174,7 @@ describe('a receiver', patience, () => {
     const seen = receiver.received.length
     expect(items.map(({ status }: { status: string }) => status)).toEqual(['pending', 'pending'])
     await user.data('mutation ($id: ID!) { updateWebhook(id: $id, enabled: true) { id } }', { id })
-    await hooks.settledDeliveries(id, 2)
+    await hooks.finishedDeliveries(id, 2)
     expect(receiver.received.length).toBe(seen + 2)
   })
 })

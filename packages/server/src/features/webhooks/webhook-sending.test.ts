@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { type Hooks, hooksOf, until } from '../../../test/api/webhooks.ts'
+import { type WebhookClient, webhookClient, pollUntil } from '../../../test/api/webhooks.ts'
 import { type Receiver, startReceiver, verifyMessage } from '../../../test/harness/webhook-receiver.ts'
 
 let app: TestApp
 let receiver: Receiver
 let user: TestUser
-let hooks: Hooks
+let hooks: WebhookClient
 
 beforeAll(async () => {
   app = await startTestApp({
@@ -19,7 +19,7 @@ afterAll(() => app.close())
 beforeEach(async () => {
   receiver = await startReceiver()
   user = await app.createUser()
-  hooks = hooksOf(user, receiver)
+  hooks = webhookClient(user, receiver)
 })
 afterEach(() => receiver.close())
 
@@ -38,7 +38,7 @@ describe('a delivery', patience, () => {
     })
     expect(message!.id).toMatch(/^msg_[0-9a-f]{32}$/)
     expect(message!.headers['content-type']).toBe('application/json')
-    const { items, total } = await hooks.settledDeliveries(id)
+    const { items, total } = await hooks.finishedDeliveries(id)
     expect(total).toBe(1)
     expect(items[0]).toEqual({
       id: message!.id,
@@ -88,7 +88,7 @@ describe('a delivery', patience, () => {
   it('is tried again with the same id and the same bytes until it succeeds, signed anew each time', async () => {
     const { id, secret } = await hooks.createWebhook()
     let requests = 0
-    receiver.answer((_message, response) => {
+    receiver.respondWith((_message, response) => {
       response.statusCode = ++requests < 3 ? 500 : 204
       response.end(requests < 3 ? 'not now\u0000' : undefined)
     })
@@ -98,18 +98,18 @@ describe('a delivery', patience, () => {
     expect(new Set(messages.map(({ text }) => text)).size).toBe(1)
     for (const message of messages) verifyMessage(secret, message)
     expect(Number(messages[2]!.timestamp)).toBeGreaterThan(Number(messages[0]!.timestamp))
-    const { items } = await hooks.settledDeliveries(id)
+    const { items } = await hooks.finishedDeliveries(id)
     expect(items).toMatchObject([{ status: 'delivered', attempts: 3, httpStatus: 204, error: null }])
   })
 
   it('fails after the last attempt, is kept, and can be sent again', async () => {
     const { id } = await hooks.createWebhook()
-    receiver.answer((_message, response) => {
+    receiver.respondWith((_message, response) => {
       response.statusCode = 503
       response.end('x'.repeat(5_000))
     })
     await hooks.register()
-    const failed = await hooks.settledDeliveries(id)
+    const failed = await hooks.finishedDeliveries(id)
     expect(failed.items).toMatchObject([
       {
         status: 'failed',
@@ -122,10 +122,10 @@ describe('a delivery', patience, () => {
     expect((await hooks.deliveries(id, '(failed: true)')).total).toBe(1)
     expect((await hooks.deliveries(id, '(failed: false)')).total).toBe(0)
 
-    receiver.answer((_message, response) => void response.end('thanks'))
+    receiver.respondWith((_message, response) => void response.end('thanks'))
     const again = 'mutation ($id: ID!, $since: DateTime) { redeliver(webhookId: $id, since: $since) }'
     expect(await user.data(again, { id, since: '2020-01-01' })).toEqual({ redeliver: 1 })
-    const { items } = await hooks.settledDeliveries(id)
+    const { items } = await hooks.finishedDeliveries(id)
     expect(items).toMatchObject([{ status: 'delivered', attempts: 5, response: 'thanks' }])
     const one = 'mutation ($id: ID!, $one: ID!) { redeliver(webhookId: $id, deliveryId: $one) }'
     expect(await user.data(one, { id, one: items[0].id })).toEqual({ redeliver: 1 })
@@ -135,12 +135,12 @@ describe('a delivery', patience, () => {
 
   it('waits as long as Retry-After says', async () => {
     const { id } = await hooks.createWebhook()
-    receiver.answer((_message, response) => {
+    receiver.respondWith((_message, response) => {
       response.writeHead(429, { 'retry-after': '3600' }).end()
     })
     const before = Date.now()
     await hooks.register()
-    const { items } = await until(
+    const { items } = await pollUntil(
       () => hooks.deliveries(id),
       ({ items }) => items[0]?.attempts === 1,
     )
@@ -151,11 +151,11 @@ describe('a delivery', patience, () => {
 
   it('does not follow redirects', async () => {
     const { id } = await hooks.createWebhook()
-    receiver.answer((_message, response) => {
+    receiver.respondWith((_message, response) => {
       response.writeHead(302, { location: `${receiver.url}/elsewhere`, 'retry-after': '3600' }).end()
     })
     await hooks.register()
-    const { items } = await until(
+    const { items } = await pollUntil(
       () => hooks.deliveries(id),
       ({ items }) => items[0]?.attempts === 1,
     )
@@ -193,12 +193,12 @@ describe('another server', patience, () => {
     const { id } = await hooks.createWebhook()
     const another = await app.startAnother({ worker: true, env })
     await Promise.all(Array.from({ length: 100 }, (_, index) => hooks.register(`d${index}`)))
-    await hooks.settledDeliveries(id, 100)
+    await hooks.finishedDeliveries(id, 100)
     await Promise.all(
-      Array.from({ length: 100 }, (_, index) => hooksOf(another.as(user), receiver).register(`e${index}`)),
+      Array.from({ length: 100 }, (_, index) => webhookClient(another.as(user), receiver).register(`e${index}`)),
     )
     await receiver.waitFor(200)
-    await until(
+    await pollUntil(
       () => hooks.deliveries(id, '(size: 1000)'),
       ({ items }) => items.length === 200 && items.every(({ status }: { status: string }) => status === 'delivered'),
     )

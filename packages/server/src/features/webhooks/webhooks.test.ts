@@ -170,7 +170,7 @@ describe('a test', () => {
 
   it('is sent now and once, and answers how it went', async () => {
     const { id, secret } = (await user.data(create, { url: receiver.url, enabled: false })).createWebhook
-    receiver.answer((_message, response) => void response.end('hello'))
+    receiver.respondWith((_message, response) => void response.end('hello'))
     const { testWebhook: sent } = await user.data(test, { id })
     const [message] = receiver.received
     verifyMessage(secret, message!)
@@ -187,7 +187,7 @@ describe('a test', () => {
       nextAttempt: null,
       event: null,
     })
-    receiver.answer((_message, response) => void response.writeHead(404).end())
+    receiver.respondWith((_message, response) => void response.writeHead(404).end())
     expect((await user.data(test, { id })).testWebhook).toMatchObject({ status: 'failed', httpStatus: 404 })
     expect(receiver.received).toHaveLength(2)
   })
@@ -198,7 +198,7 @@ describe('a test', () => {
       [user, other].map(async ({ data }) => (await data(create, { url: receiver.url })).createWebhook.id as string),
     )
     const held: ServerResponse[] = []
-    receiver.answer((_message, response) => void held.push(response))
+    receiver.respondWith((_message, response) => void held.push(response))
     const waiting = Array.from({ length: 4 }, () => user.query(test, { id: mine }))
     await receiver.waitFor(4)
     expect(codeOf(await user.query(test, { id: mine }))).toBe('LIMIT_EXCEEDED')
@@ -206,7 +206,7 @@ describe('a test', () => {
     await receiver.waitFor(5)
     for (const response of held) response.end()
     for (const { data } of await Promise.all(waiting)) expect(data.testWebhook.status).toBe('delivered')
-    receiver.answer((_message, response) => void response.end())
+    receiver.respondWith((_message, response) => void response.end())
     expect((await user.data(test, { id: mine })).testWebhook.status).toBe('delivered')
   })
 

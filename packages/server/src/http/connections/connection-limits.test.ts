@@ -7,8 +7,8 @@ import { connect as connectTls } from 'node:tls'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../../test/harness/app.ts'
-import { makeCertificate } from '../../../test/harness/certificate.ts'
-import { registerDevice, signOn } from '../../../test/clients/mqtt-device.ts'
+import { createCertificate } from '../../../test/harness/certificate.ts'
+import { registerDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
 
 const PATIENT = { timeout: 60_000 }
 const TOKEN = '0123456789abcdef'
@@ -20,7 +20,7 @@ let tls: Record<string, string>
 beforeAll(async () => {
   app = await startTestApp()
   folder = await mkdtemp(join(tmpdir(), 'connections-'))
-  const { cert, key } = await makeCertificate(folder, 'server')
+  const { cert, key } = await createCertificate(folder, 'server')
   tls = { MUSTER_TLS_CERT: cert, MUSTER_TLS_KEY: key }
 })
 afterAll(async () => {
@@ -113,7 +113,7 @@ test.each(['ws', 'wss'])('does not count WebSockets of devices (%s)', async (sch
   const server = await start({ mqtt: true, env: { ...limited, ...(scheme === 'wss' && tls) } })
   const url = `${scheme}://${new URL(server.url).host}/mqtt`
   for (let each = 0; each < 5; each++) {
-    await signOn(url, await registerDevice(app.owner), { rejectUnauthorized: false })
+    await connectMqtt(url, await registerDevice(app.owner), { rejectUnauthorized: false })
   }
   expect(await metricsOn(server)).toMatch(/^muster_http_connections 1$/m)
   expect((await openSome(server, 4)).outcomes).toEqual(['200', '200', '200', 'closed'])

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { makeCertificate } from '../../../test/harness/certificate.ts'
+import { createCertificate } from '../../../test/harness/certificate.ts'
 
 const timeouts = { MUSTER_REQUEST_TIMEOUT: '2', MUSTER_KEEP_ALIVE_TIMEOUT: '1' }
 const body = 'POST /graphql/v1 HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{'
@@ -17,7 +17,7 @@ let secure: TestApp
 beforeAll(async () => {
   app = await startTestApp({ env: timeouts })
   folder = await mkdtemp(join(tmpdir(), 'timeouts-'))
-  const { cert, key } = await makeCertificate(folder, 'server')
+  const { cert, key } = await createCertificate(folder, 'server')
   secure = await app.startAnother({ env: { ...timeouts, MUSTER_TLS_CERT: cert, MUSTER_TLS_KEY: key } })
 })
 afterAll(async () => {

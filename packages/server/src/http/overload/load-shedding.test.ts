@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { openStream } from '../../../test/clients/event-stream.ts'
 import { registerDevice } from '../../../test/clients/mqtt-device.ts'
-import { restOf } from '../../../test/clients/rest.ts'
+import { restClient } from '../../../test/clients/rest.ts'
 
 const warnings: object[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
@@ -59,7 +59,7 @@ test('rejects the requests of a user above the limit, and serves them again when
     expect(refused.headers.get('x-content-type-options')).toBe('nosniff')
     expect(refused.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }])
     expect(refused.data).toBeUndefined()
-    const rest = await restOf(app.url, app.owner)('GET', '/user')
+    const rest = await restClient(app.url, app.owner)('GET', '/user')
     expect([rest.status, rest.code]).toEqual([503, 'UNAVAILABLE'])
     expect(rest.headers.get('deprecation')).toMatch(/^@\d+$/)
     expect(rest.headers.get('content-type')).toBe('application/json; charset=utf-8')

@@ -10,7 +10,7 @@ import { connect as connectTls } from 'node:tls'
 import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { makeCertificate } from '../../../test/harness/certificate.ts'
+import { createCertificate } from '../../../test/harness/certificate.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 
 const PATIENT = { timeout: 60_000 }
@@ -115,7 +115,7 @@ test('closes a connection that reads nothing', async () => {
 test('closes a TLS connection that reads nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'unread-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const { cert, key } = await makeCertificate(folder, 'server')
+  const { cert, key } = await createCertificate(folder, 'server')
   const tls = { MUSTER_TLS_CERT: cert, MUSTER_TLS_KEY: key, MUSTER_METRICS_TOKEN: '0123456789abcdef' }
   const another = await app.startAnother({ env: { ...tls, MUSTER_READ_TIMEOUT: '2' } })
   onTestFinished(() => another.close())

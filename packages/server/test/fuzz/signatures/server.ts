@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { everAnotherMinute, openInstallation } from '../../access/installation.ts'
-import { newAccount } from '../../factories/account.ts'
+import { createAccount } from '../../factories/account.ts'
 import type { Place } from './model.ts'
 import type { Signer } from './signed-requests.ts'
 
@@ -32,7 +32,7 @@ export interface FuzzedServer {
 export async function startFuzzedServer(): Promise<FuzzedServer> {
   const { db, secrets, startServer, close } = await openInstallation()
   const url = await startServer({ clock: () => new Date(now * 1_000), elapsed: everAnotherMinute() })
-  const { id } = await newAccount(db)
+  const { id } = await createAccount(db)
   const encrypted_secret = secrets.encrypt({ accountId: id, key: keyId }, secret)
   const key = { account_id: id, key: keyId, algorithm: 'hmac-sha256', encrypted_secret }
   const publicHalf = { account_id: id, key: publicKeyId, algorithm: 'ed25519', public_key: publicPem }
