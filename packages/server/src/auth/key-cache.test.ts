@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { everAnotherMinute } from '../../test/access/installation.ts'
+import { oneMinutePerCall } from '../../test/access/installation.ts'
 import { startDatabaseProxy } from '../../test/database/database-proxy.ts'
 import { createAuthenticationServers, type Server, type ServerOptions, type AuthenticationServers } from '../../test/harness/authentication-servers.ts'
 import { deleteAccessKey, updateAccessKey } from '../features/access-keys/access-keys.ts'
@@ -17,7 +17,7 @@ type Key = Parameters<Server['as']>[0]
 
 /** A server for one test, which receives notifications. */
 async function startServers(count: number, options?: ServerOptions): Promise<Server[]> {
-  const elapsed = everAnotherMinute()
+  const elapsed = oneMinutePerCall()
   const servers = await Promise.all(Array.from({ length: count }, () => site.startServer({ elapsed, ...options })))
   onTestFinished(async () => {
     for (const server of servers) await server.close()

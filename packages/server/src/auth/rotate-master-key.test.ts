@@ -12,7 +12,7 @@ import { setUp } from '../start/set-up.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 
 /** An installation that was started once, and its owner's access key. */
-async function openInstallation() {
+async function createInstallation() {
   const { db, drop } = await createTestDatabase()
   onTestFinished(drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rotation-'))
@@ -42,7 +42,7 @@ async function openInstallation() {
 }
 
 it('waits for transactions that encrypt under the former key', async () => {
-  const { db, start, rotate } = await openInstallation()
+  const { db, start, rotate } = await createInstallation()
   const { secrets } = await start()
   const { id, email } = await createAccount(db)
   const viewer = { accountId: id, email, readOnly: false }
@@ -61,7 +61,7 @@ it('waits for transactions that encrypt under the former key', async () => {
 })
 
 it('finishes swapping the files after it was killed, without another key', async () => {
-  const { file, start, rotate, keys, owner, owners } = await openInstallation()
+  const { file, start, rotate, keys, owner, owners } = await createInstallation()
   await start()
   const former = (await keys())['master.key']
   expect(await rotate()).toMatchObject({ count: 1 })
@@ -83,7 +83,7 @@ it('finishes swapping the files after it was killed, without another key', async
 })
 
 it('reports secrets that cannot be decrypted, and keeps them', async () => {
-  const { db, start, rotate } = await openInstallation()
+  const { db, start, rotate } = await createInstallation()
   await start()
   const damaged = Buffer.alloc(61, 1)
   const { key } = await db
@@ -97,7 +97,7 @@ it('reports secrets that cannot be decrypted, and keeps them', async () => {
 })
 
 it('is rejected while another rotation is running', async () => {
-  const { db, start, rotate, keys } = await openInstallation()
+  const { db, start, rotate, keys } = await createInstallation()
   await start()
   const before = await keys()
   const held = await db.startTransaction().execute()

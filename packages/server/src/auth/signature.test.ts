@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { everAnotherMinute } from '../../test/access/installation.ts'
+import { oneMinutePerCall } from '../../test/access/installation.ts'
 import { createAuthenticationServers, type Server, type AuthenticationServers } from '../../test/harness/authentication-servers.ts'
 import { updateAccessKey } from '../features/access-keys/access-keys.ts'
 
@@ -9,7 +9,7 @@ let site: AuthenticationServers
 let server: Server
 beforeAll(async () => {
   site = await createAuthenticationServers()
-  server = await site.startServer({ elapsed: everAnotherMinute() })
+  server = await site.startServer({ elapsed: oneMinutePerCall() })
 })
 afterAll(() => site.close())
 

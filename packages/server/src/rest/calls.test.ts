@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  type Belongings,
-  everyRowBesideUse,
-  giveBelongings,
-  receiversAllowed,
-  startRefusingReceiver,
-} from '../../test/access/belongings.ts'
+  type OwnedObjects,
+  rowsWithoutUsage,
+  createOwnedObjects,
+  allowLocalWebhooks,
+  startFailingReceiver,
+} from '../../test/access/owned-objects.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
 import type { Receiver } from '../../test/harness/webhook-receiver.ts'
 import { type RestClient, restClient, send } from '../../test/clients/rest.ts'
@@ -25,14 +25,14 @@ const onIds = table.filter(([, { path }]) => /\{(id|key)\}/.test(path) || path =
 let app: TestApp
 let receiver: Receiver
 let checkAnswer: (route: Route, status: number, body: unknown) => void
-let victim: Belongings
+let victim: OwnedObjects
 let untouched: Record<string, unknown[]>
 let owner: RestClient
 let intruder: RestClient
 let reader: RestClient
 beforeAll(async () => {
-  app = await startTestApp({ env: receiversAllowed })
-  receiver = await startRefusingReceiver()
+  app = await startTestApp({ env: allowLocalWebhooks })
+  receiver = await startFailingReceiver()
   checkAnswer = createResponseCheck((await send(`${app.url}/rest/v1/openapi.json`)).body)
   victim = await giveAll(app.owner)
   owner = restClient(app.url, app.owner)
@@ -46,20 +46,20 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const rowsOf = (accountId: string): Promise<Record<string, unknown[]>> => everyRowBesideUse(app.db, accountId)
+const rowsOf = (accountId: string): Promise<Record<string, unknown[]>> => rowsWithoutUsage(app.db, accountId)
 
 const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim.userId)).toEqual(untouched)
 
 /** Creates one object of each type, and an attribute of the service. */
-async function giveAll(user: TestUser): Promise<Belongings> {
-  const own = await giveBelongings(user, receiver)
+async function giveAll(user: TestUser): Promise<OwnedObjects> {
+  const own = await createOwnedObjects(user, receiver)
   const path = `/services/${own.service}/attributes/${own.attribute}`
   await restClient(app.url, user)('PUT', path, { body: { value: `${own.mark}-value` } })
   return own
 }
 
 /** A user with one object of each type, which a call may change. */
-async function newcomer(): Promise<{ own: Belongings; rest: RestClient }> {
+async function newcomer(): Promise<{ own: OwnedObjects; rest: RestClient }> {
   const user = await app.createUser()
   return { own: await giveAll(user), rest: restClient(app.url, user) }
 }

@@ -5,14 +5,14 @@ import { buildSchema } from '../../src/schema.ts'
 import { type QueryResponse, startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
-  type Belongings,
-  everyRowOf,
-  giveBelongings,
-  madeUpBelongings,
-  receiversAllowed,
-  startRefusingReceiver,
-  untilUseIsWritten,
-} from './belongings.ts'
+  type OwnedObjects,
+  allRowsOf,
+  createOwnedObjects,
+  nonexistentObjects,
+  allowLocalWebhooks,
+  startFailingReceiver,
+  waitForLastUsed,
+} from './owned-objects.ts'
 import type { Attempt, Call } from './call.ts'
 import { mutationCalls } from './mutation-calls.ts'
 import { queryCalls } from './query-calls.ts'
@@ -23,27 +23,27 @@ const schema = buildSchema()
 
 let app: TestApp
 let receiver: Receiver
-let victim: Belongings
+let victim: OwnedObjects
 let untouched: Record<string, unknown[]>
 let intruder: TestUser
-let own: Belongings
+let own: OwnedObjects
 beforeAll(async () => {
-  app = await startTestApp({ env: receiversAllowed })
-  receiver = await startRefusingReceiver()
-  // Numbers of events that stand in no other text by chance.
+  app = await startTestApp({ env: allowLocalWebhooks })
+  receiver = await startFailingReceiver()
+  // Event ids that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
-  victim = await giveBelongings(app.owner, receiver)
+  victim = await createOwnedObjects(app.owner, receiver)
   intruder = await app.createUser()
-  own = await giveBelongings(intruder, receiver)
-  await untilUseIsWritten(app.db, app.owner.keyId)
-  untouched = await everyRowOf(app.db, victim.userId)
+  own = await createOwnedObjects(intruder, receiver)
+  await waitForLastUsed(app.db, app.owner.keyId)
+  untouched = await allRowsOf(app.db, victim.userId)
 })
 afterAll(async () => {
   await app.close()
   await receiver.close()
 })
 
-/** Every root field, every field of User, and every other field that takes arguments; each with its arguments. */
+/** Every root field, every field of User, and every other field with arguments, each with its arguments. */
 function fieldsToCall(): Map<string, string[]> {
   const roots = new Set(['Query', 'Mutation', 'Subscription', 'User'])
   const types = Object.values(schema.getTypeMap()).filter(
@@ -57,33 +57,33 @@ function fieldsToCall(): Map<string, string[]> {
   )
 }
 
-/** An argument, or the fields of the input object that it takes. */
+/** The name of an argument, or of each field of its input object. */
 function argumentNames({ name, type }: GraphQLArgument): string[] {
   const named = getNamedType(type)
   return isInputObjectType(named) ? Object.keys(named.getFields()).map((field) => `${name}.${field}`) : [name]
 }
 
 describe('the schema', () => {
-  it('has no field or argument whose call is not written down, and no call is of something else', () => {
-    const written = new Map(
+  it('has exactly the fields and arguments that the calls list', () => {
+    const listed = new Map(
       Object.entries(calls).map(([name, { naming = {}, others = [] }]) => [name, [...Object.keys(naming), ...others]]),
     )
     const sorted = (fields: Map<string, string[]>) => [...fields].map(([name, args]) => [name, args.sort()]).sort()
-    expect(sorted(written)).toEqual(sorted(fieldsToCall()))
+    expect(sorted(listed)).toEqual(sorted(fieldsToCall()))
   })
 })
 
-const ask = (user: TestUser, own: Belongings, document: string): Promise<QueryResponse> =>
+const ask = (user: TestUser, own: OwnedObjects, document: string): Promise<QueryResponse> =>
   isSubscription(document) ? askStream(app, user, { document, device: own.device }) : user.query(document)
 
-/** No row of the victim's is another, and its receiver has been sent nothing since its own test. */
+/** No row of the victim has changed, and its webhook has received only the delivery of the setup. */
 async function assertUntouched(): Promise<void> {
-  expect(await everyRowOf(app.db, victim.userId)).toEqual(untouched)
+  expect(await allRowsOf(app.db, victim.userId)).toEqual(untouched)
   expect(receiver.received.filter(({ text }) => text.includes(victim.webhook))).toHaveLength(1)
 }
 
-/** The answer to an attempt, with what was named taken out of it. */
-async function outcomeOf({ document }: Attempt, theirs: Belongings): Promise<unknown> {
+/** The response to an attempt, with the names of the objects replaced. */
+async function outcomeOf({ document }: Attempt, theirs: OwnedObjects): Promise<unknown> {
   const { status, data, errors } = await ask(intruder, own, document)
   let text = JSON.stringify({ status, data, errors })
   for (const [name, value] of Object.entries(theirs)) text = text.replaceAll(value, `<${name}>`)
@@ -100,10 +100,10 @@ function assertFoundNothing({ data, errors }: QueryResponse, { outcome }: Attemp
   if (typeof outcome === 'object') expect(data).toMatchObject(outcome.finds)
 }
 
-/** The texts of a user's that no answer to another may hold, but those that the caller wrote there. */
-function assertShowsNothing(text: string, theirs: Belongings, asked: string): void {
+/** Asserts that a response contains no string of another user, except those in the request. */
+function assertShowsNothing(text: string, theirs: OwnedObjects, document: string): void {
   const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...named } = theirs
-  for (const value of Object.values(named)) if (!asked.includes(value)) expect(text).not.toContain(value)
+  for (const value of Object.values(named)) if (!document.includes(value)) expect(text).not.toContain(value)
 }
 
 async function assertEmptyDownload({ data }: QueryResponse): Promise<void> {
@@ -118,74 +118,74 @@ const attempts = Object.entries(calls).flatMap(([field, { naming = {} }]) =>
   ),
 )
 
-interface Named {
-  attempt: (theirs: Belongings, own: Belongings) => Attempt
+interface NamedAttempt {
+  attempt: (theirs: OwnedObjects, own: OwnedObjects) => Attempt
 }
 
-const nobody = madeUpBelongings({ deviceCursor: '', eventCursor: '', deliveryCursor: '' })
+const placeholder = nonexistentObjects({ deviceCursor: '', eventCursor: '', deliveryCursor: '' })
 
-const isForOwn = ({ attempt }: Named): boolean => attempt(nobody, nobody).outcome === 'own'
+const isForOwn = ({ attempt }: NamedAttempt): boolean => attempt(placeholder, placeholder).outcome === 'own'
 
-const isDownload = ({ attempt }: Named): boolean => attempt(nobody, nobody).outcome === 'empty download'
+const isDownload = ({ attempt }: NamedAttempt): boolean => attempt(placeholder, placeholder).outcome === 'empty download'
 
-const isForOwner = ({ attempt }: Named): boolean => {
-  const { outcome, ofWrongKind } = attempt(nobody, nobody)
+const isForOwner = ({ attempt }: NamedAttempt): boolean => {
+  const { outcome, ofWrongKind } = attempt(placeholder, placeholder)
   return outcome === 'NOT_FOUND' && ofWrongKind !== true
 }
 
 interface Caller {
   user: TestUser
-  own: Belongings
+  own: OwnedObjects
 }
 
-/** Somebody with one of everything, which the call of a field may change: what changes nothing, the intruder asks. */
+/** A caller of a field: the intruder for queries, and a new user with objects of every kind for mutations, which may change them. */
 async function callerOf(field: string): Promise<Caller> {
   if (!field.startsWith('Mutation.')) return { user: intruder, own }
   const user = await app.createUser()
-  return { user, own: await giveBelongings(user, receiver) }
+  return { user, own: await createOwnedObjects(user, receiver) }
 }
 
 describe('another user', () => {
   it.each(Object.entries(calls))('sees nothing in %s', async (field, { plain }) => {
     const { user, own } = await callerOf(field)
     const document = plain(own)
-    const answer = await ask(user, own, document)
-    expect(answer.errors).toBeUndefined()
-    assertShowsNothing(JSON.stringify(answer.data), victim, document)
-    expect(JSON.stringify(answer.data)).not.toContain(app.owner.email)
+    const response = await ask(user, own, document)
+    expect(response.errors).toBeUndefined()
+    assertShowsNothing(JSON.stringify(response.data), victim, document)
+    expect(JSON.stringify(response.data)).not.toContain(app.owner.email)
     await assertUntouched()
   })
 
-  it.each(attempts.filter((each) => !isForOwn(each)))('gets nowhere with $name', async ({ attempt }) => {
+  it.each(attempts.filter((each) => !isForOwn(each)))('finds and changes nothing with $name', async ({ attempt }) => {
     const onTheirs = attempt(victim, own)
-    const answer = await ask(intruder, own, onTheirs.document)
-    assertFoundNothing(answer, onTheirs)
-    assertShowsNothing(JSON.stringify(answer), victim, onTheirs.document)
-    if (onTheirs.outcome === 'empty download') await assertEmptyDownload(answer)
+    const response = await ask(intruder, own, onTheirs.document)
+    assertFoundNothing(response, onTheirs)
+    assertShowsNothing(JSON.stringify(response), victim, onTheirs.document)
+    if (onTheirs.outcome === 'empty download') await assertEmptyDownload(response)
     await assertUntouched()
   })
 
-  it.each(attempts.filter(isForOwn))('reaches nothing but its own with $name', async ({ name, attempt }) => {
+  it.each(attempts.filter(isForOwn))('affects only objects of the caller with $name', async ({ name, attempt }) => {
     const { user, own } = await callerOf(name)
     const { document } = attempt(victim, own)
-    const answer = await ask(user, own, document)
-    expect(answer.errors).toBeUndefined()
-    assertShowsNothing(JSON.stringify(answer), victim, document)
+    const response = await ask(user, own, document)
+    expect(response.errors).toBeUndefined()
+    assertShowsNothing(JSON.stringify(response), victim, document)
     await assertUntouched()
   })
 
   it.each(attempts.filter((each) => !isForOwn(each) && !isDownload(each)))(
-    'cannot tell it from what does not exist with $name',
+    'gets the same response as for a nonexistent object with $name',
     async ({ attempt }) => {
-      const madeUp = madeUpBelongings(own)
-      const [theirs, nobodys] = [attempt(victim, own), attempt(madeUp, own)]
-      expect(await outcomeOf(theirs, victim)).toEqual(await outcomeOf(nobodys, madeUp))
+      const nonexistent = nonexistentObjects(own)
+      const [onTheirs, onNonexistent] = [attempt(victim, own), attempt(nonexistent, own)]
+      expect(await outcomeOf(onTheirs, victim)).toEqual(await outcomeOf(onNonexistent, nonexistent))
     },
   )
 })
 
 describe('the owner', () => {
-  it.each(attempts.filter(isForOwner))('is told more with $name', async ({ name, attempt }) => {
+  it.each(attempts.filter(isForOwner))('finds the object with $name', async ({ name, attempt }) => {
     const { user, own } = await callerOf(name)
     const { errors } = await ask(user, own, attempt(own, own).document)
     expect(errors?.[0]?.extensions.code).not.toBe('NOT_FOUND')

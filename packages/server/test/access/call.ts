@@ -1,43 +1,43 @@
-import type { Belongings } from './belongings.ts'
+import type { OwnedObjects } from './owned-objects.ts'
 
-/** What an attempt on something of another user's must come to. */
+/** The required result of an attempt on an object of another user. */
 export type Outcome =
   /** The error NOT_FOUND, and no data. */
   | 'NOT_FOUND'
-  /** It does what it says, with the caller's own things alone. */
+  /** It succeeds and affects only objects of the caller. */
   | 'own'
-  /** It answers with an address; what is there holds nothing. */
+  /** It returns a URL, and the file there is empty. */
   | 'empty download'
-  /** It succeeds and finds this. */
+  /** It succeeds and returns this. */
   | { finds: Record<string, unknown> }
 
 export interface Attempt {
   document: string
   outcome: Outcome
-  /** Not even the owner finds anything by it: no such argument takes an id of this kind. */
+  /** The id is of another kind than the argument takes, so even the owner finds nothing. */
   ofWrongKind?: boolean
 }
 
-/** An attempt by somebody who has `own` with what is `theirs`. */
-type Try = (theirs: Belongings, own: Belongings) => Attempt
+/** An attempt by the owner of `own` on the objects in `theirs`. */
+type BuildAttempt = (theirs: OwnedObjects, own: OwnedObjects) => Attempt
 
 export interface Call {
-  /** How the field is called with nothing but what is the caller's own. */
-  plain: (own: Belongings) => string
-  /** By argument: everything that can be named with it. */
-  naming?: Record<string, Try | Try[]>
-  /** Arguments that name nothing that anybody owns. */
+  /** A call with only objects of the caller. */
+  plain: (own: OwnedObjects) => string
+  /** For each argument, the objects that it can name. */
+  naming?: Record<string, BuildAttempt | BuildAttempt[]>
+  /** Arguments that name no object of a user. */
   others?: string[]
 }
 
-export const text = (value: string): string => JSON.stringify(value)
+export const literal = (value: string): string => JSON.stringify(value)
 
-export const tries =
-  (outcome: Outcome, document: (theirs: Belongings, own: Belongings) => string): Try =>
+export const attempt =
+  (outcome: Outcome, document: (theirs: OwnedObjects, own: OwnedObjects) => string): BuildAttempt =>
   (theirs, own) => ({ document: document(theirs, own), outcome })
 
-export const notFound = (document: (theirs: Belongings, own: Belongings) => string): Try => tries('NOT_FOUND', document)
+export const notFound = (document: (theirs: OwnedObjects, own: OwnedObjects) => string): BuildAttempt => attempt('NOT_FOUND', document)
 
 export const ofWrongKind =
-  (document: (theirs: Belongings, own: Belongings) => string): Try =>
+  (document: (theirs: OwnedObjects, own: OwnedObjects) => string): BuildAttempt =>
   (theirs, own) => ({ document: document(theirs, own), outcome: 'NOT_FOUND', ofWrongKind: true })

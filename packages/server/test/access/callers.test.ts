@@ -5,117 +5,117 @@ import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
-  type Belongings,
-  everyRowBesideUse,
-  giveBelongings,
-  receiversAllowed,
-  startRefusingReceiver,
-} from './belongings.ts'
-import { ask, type Caller, newKey, type Reply, refusedCallers, withKey, withSession } from './callers.ts'
-import { everAnotherMinute } from './installation.ts'
-import { everyField, everyType, objectTypes, type Question, reached, ways } from './ways.ts'
+  type OwnedObjects,
+  rowsWithoutUsage,
+  createOwnedObjects,
+  allowLocalWebhooks,
+  startFailingReceiver,
+} from './owned-objects.ts'
+import { ask, type Caller, newKey, type ApiResponse, rejectedCallers, withKey, withSession } from './callers.ts'
+import { oneMinutePerCall } from './installation.ts'
+import { everyField, everyType, objectTypes, type FieldRequest, reached, typeQueries } from './type-queries.ts'
 
 const schema = buildSchema()
-/** In an order in which none spoils what another needs. */
-const inOrder = (all: Question[]): Question[] => all.sort((one, next) => (one.field < next.field ? -1 : 1))
-/** For those who are refused whatever they ask for, and for those who are answered. */
-const [questions, fewer] = [everyField(schema), inOrder(everyType(schema))]
-/** Hundreds of requests: a slow machine is no failure. */
-const patience = { timeout: 600_000 }
-/** All that may be had without credentials, the schema itself apart. */
-const open = new Set(['Query.version'])
+/** A fixed order, in which no request removes an object that a later one needs. */
+const inOrder = (all: FieldRequest[]): FieldRequest[] => all.sort((one, next) => (one.field < next.field ? -1 : 1))
+/** One request per field for rejected callers, and one per type for the others. */
+const [fieldRequests, typeRequests] = [everyField(schema), inOrder(everyType(schema))]
+/** Each test sends hundreds of requests, which takes long on a slow machine. */
+const longTimeout = { timeout: 600_000 }
+/** The fields that need no credentials, besides introspection. */
+const publicFields = new Set(['Query.version'])
 
 let app: TestApp
 let receiver: Receiver
-let victim: Belongings
+let victim: OwnedObjects
 let email: string
 let untouched: unknown
-let refused: Awaited<ReturnType<typeof refusedCallers>>
+let rejected: Awaited<ReturnType<typeof rejectedCallers>>
 let reader: Caller
 beforeAll(async () => {
-  app = await startTestApp({ env: receiversAllowed, elapsed: everAnotherMinute() })
-  receiver = await startRefusingReceiver()
-  // Numbers of events that stand in no other text by chance.
+  app = await startTestApp({ env: allowLocalWebhooks, elapsed: oneMinutePerCall() })
+  receiver = await startFailingReceiver()
+  // Event ids that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
-  victim = await giveBelongings(app.owner, receiver)
+  victim = await createOwnedObjects(app.owner, receiver)
   email = app.owner.email
-  refused = await refusedCallers(app, app.owner, victim)
+  rejected = await rejectedCallers(app, app.owner, victim)
   reader = await newKey(app.owner, ', readOnly: true')
   untouched = await rowsOf(victim)
 })
 afterAll(async () => {
   await app.close()
   await receiver.close()
-  const kinds = Object.keys(refused).length + 4
+  const kinds = Object.keys(rejected).length + 4
   console.log(
-    `the matrix: ${questions.length} fields, ${kinds} kinds of callers, ${tally.asked} requests judged, ${tally.wrong} answered wrongly`,
+    `access matrix: ${fieldRequests.length} fields, ${kinds} kinds of callers, ${tally.requests} requests, ${tally.wrong} wrong responses`,
   )
 })
 
-const rowsOf = ({ userId }: Belongings) => everyRowBesideUse(app.db, userId)
+const rowsOf = ({ userId }: OwnedObjects) => rowsWithoutUsage(app.db, userId)
 
-/** Of all callers together, told at the end. */
-const tally = { asked: 0, wrong: 0 }
+/** Counts for all callers, printed at the end. */
+const tally = { requests: 0, wrong: 0 }
 
 const isMutation = (document: string): boolean => document.startsWith('mutation')
 
-/** What is wrong with the answers to these questions, by field. */
+/** Sends these requests and returns what is wrong with the responses, by field. */
 async function wrongOf(
-  asked: readonly Question[],
+  requests: readonly FieldRequest[],
   caller: Caller,
-  own: Belongings,
-  judge: (reply: Reply, question: Question, document: string) => unknown,
+  own: OwnedObjects,
+  check: (response: ApiResponse, request: FieldRequest, document: string) => unknown,
 ): Promise<unknown[]> {
   const wrong: unknown[] = []
-  for (const question of asked) {
-    const document = question.document(own)
-    const reply = await ask(app, caller, document)
-    const found = judge(reply, question, document)
-    if (found !== undefined) wrong.push([question.field, found, reply.status, reply.body])
+  for (const request of requests) {
+    const document = request.document(own)
+    const response = await ask(app, caller, document)
+    const found = check(response, request, document)
+    if (found !== undefined) wrong.push([request.field, found, response.status, response.body])
   }
-  tally.asked += asked.length
+  tally.requests += requests.length
   tally.wrong += wrong.length
   return wrong
 }
 
-const isLetIn = ({ status, body }: Reply, { type }: Question): string | undefined => {
-  if (status !== 200 || body.errors !== undefined) return 'refused'
+const isAllowed = ({ status, body }: ApiResponse, { type }: FieldRequest): string | undefined => {
+  if (status !== 200 || body.errors !== undefined) return 'rejected'
   return type === undefined || JSON.stringify(body).includes(reached(type)) ? undefined : 'not reached'
 }
 
-const isRefusedFor =
+const isRejectedFor =
   (reason: string) =>
-  ({ status, body }: Reply, { field }: Question): string | undefined => {
-    if (reason === 'missing' && open.has(field)) return status === 200 && body.errors === undefined ? undefined : 'shut'
-    const { code, reason: told } = body.errors?.[0]?.extensions ?? {}
-    const isRight = status === 401 && code === 'UNAUTHENTICATED' && told === reason && body.data === undefined
-    return isRight ? undefined : `not refused as ${reason}`
+  ({ status, body }: ApiResponse, { field }: FieldRequest): string | undefined => {
+    if (reason === 'missing' && publicFields.has(field)) return status === 200 && body.errors === undefined ? undefined : 'not public'
+    const { code, reason: actualReason } = body.errors?.[0]?.extensions ?? {}
+    const isRight = status === 401 && code === 'UNAUTHENTICATED' && actualReason === reason && body.data === undefined
+    return isRight ? undefined : `not rejected as ${reason}`
   }
 
-const isReading = (reply: Reply, question: Question, document: string): string | undefined => {
-  if (!isMutation(document)) return isLetIn(reply, question)
-  const { data, errors } = reply.body
+const isReadOnly = (response: ApiResponse, request: FieldRequest, document: string): string | undefined => {
+  if (!isMutation(document)) return isAllowed(response, request)
+  const { data, errors } = response.body
   return data === null && errors?.[0]?.extensions?.code === 'FORBIDDEN' ? undefined : 'not forbidden'
 }
 
-/** No text of the victim's but those that the question itself names, and nothing that could only be reached by them. */
-const isOther = ({ status, body }: Reply, _question: Question, asked: string): string | undefined => {
-  const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...texts } = victim
-  const answer = JSON.stringify(body)
-  const shown = [...Object.values(texts), email].filter((text) => answer.includes(text) && !asked.includes(text))
+/** The response contains no string of the victim, except those in the request. */
+const isUnrelated = ({ status, body }: ApiResponse, _request: FieldRequest, document: string): string | undefined => {
+  const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...strings } = victim
+  const responseText = JSON.stringify(body)
+  const shown = [...Object.values(strings), email].filter((text) => responseText.includes(text) && !document.includes(text))
   return status === 200 && shown.length === 0 ? undefined : `shows ${shown}`
 }
 
 describe('the matrix', () => {
-  it('has a way to every type of the schema, and to no other', () => {
+  it('has a query for every type of the schema, and for no other', () => {
     const types = objectTypes(schema).map(({ name }) => name)
-    expect(Object.keys(ways).sort()).toEqual(types.sort())
+    expect(Object.keys(typeQueries).sort()).toEqual(types.sort())
     expect(Object.values(schema.getTypeMap()).filter(isAbstractType)).toEqual([])
   })
 })
 
-describe('no field is for', () => {
-  const callers: (keyof typeof refused)[] = [
+describe('every field rejects', () => {
+  const callers: (keyof typeof rejected)[] = [
     'a disabled key',
     'an expired key',
     'a deleted key',
@@ -123,55 +123,55 @@ describe('no field is for', () => {
     'a session from another origin',
     'a session from another site',
     'a session without the header of the console',
-    'nobody',
+    'a caller without credentials',
   ]
 
-  it('others than are asked here', () => {
-    expect(Object.keys(refused).sort()).toEqual(callers.sort())
+  it('all of these callers', () => {
+    expect(Object.keys(rejected).sort()).toEqual(callers.sort())
   })
 
-  it.each(callers)('%s', patience, async (name) => {
-    const { reason, ...caller } = refused[name]!
-    expect(await wrongOf(questions, caller, victim, isRefusedFor(reason))).toEqual([])
+  it.each(callers)('%s', longTimeout, async (name) => {
+    const { reason, ...caller } = rejected[name]!
+    expect(await wrongOf(fieldRequests, caller, victim, isRejectedFor(reason))).toEqual([])
     expect(await rowsOf(victim)).toEqual(untouched)
   })
 })
 
-it('a read-only key may ask for every field, and change nothing', patience, async () => {
-  expect(await wrongOf(fewer, reader, victim, isReading)).toEqual([])
+it('allows a read-only key to read every field and change nothing', longTimeout, async () => {
+  expect(await wrongOf(typeRequests, reader, victim, isReadOnly)).toEqual([])
   expect(await rowsOf(victim)).toEqual(untouched)
 })
 
 it(
-  'another user learns nothing by any field, and changes nothing, whatever of the owner’s it names',
-  patience,
+  'shows another user nothing of the owner and changes nothing, even if requests name the objects of the owner',
+  longTimeout,
   async () => {
     const other = await app.createUser()
-    expect(await wrongOf(fewer, withKey(other), victim, isOther)).toEqual([])
+    expect(await wrongOf(typeRequests, withKey(other), victim, isUnrelated)).toEqual([])
     expect(await rowsOf(victim)).toEqual(untouched)
   },
 )
 
-describe('every field is for', () => {
-  /** What removes something comes last: a service before its device, the key that signs at the very end. */
-  const removes = ({ field }: Question): boolean => /^Mutation\.(delete|remove)/.test(field)
-  const removing = fewer.filter(removes).reverse()
-  const others = fewer.filter((question) => !removes(question))
+describe('every field allows', () => {
+  /** Removals come last: a service before its device, and the signing key at the end. */
+  const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
+  const removing = typeRequests.filter(removes).reverse()
+  const others = typeRequests.filter((request) => !removes(request))
 
   it.each([
     ['its owner, with a key', async (user: TestUser) => withKey(user)],
     ['its owner, with a session', (user: TestUser) => withSession(app, user)],
-  ])('%s', patience, async (_name, callerOf) => {
+  ])('%s', longTimeout, async (_name, callerOf) => {
     const user = await app.createUser()
-    const own = await giveBelongings(user, receiver)
-    const spare = await giveBelongings(user, receiver)
+    const own = await createOwnedObjects(user, receiver)
+    const spare = await createOwnedObjects(user, receiver)
     const caller = await callerOf(user)
     const { key: accessKey } = await newKey(user)
-    expect(await wrongOf(others, caller, { ...own, accessKey }, isLetIn)).toEqual([])
-    for (const question of removing) {
-      // There are two ways to delete a device.
-      const mine = question.field === 'Mutation.deleteDevice' ? spare : own
-      expect(await wrongOf([question], caller, mine, isLetIn)).toEqual([])
+    expect(await wrongOf(others, caller, { ...own, accessKey }, isAllowed)).toEqual([])
+    for (const request of removing) {
+      // Two fields delete devices.
+      const mine = request.field === 'Mutation.deleteDevice' ? spare : own
+      expect(await wrongOf([request], caller, mine, isAllowed)).toEqual([])
     }
   })
 })

@@ -4,24 +4,24 @@ import { query } from '../../src/db/database.ts'
 import type { TestApp, TestUser } from '../harness/app.ts'
 import { signIn } from '../clients/browser.ts'
 import { basic } from '../clients/http-device.ts'
-import type { Belongings } from './belongings.ts'
+import type { OwnedObjects } from './owned-objects.ts'
 import type { Signer } from './installation.ts'
 import { isSubscription } from './subscription-calls.ts'
 
-/** What a request shows of who sends it. */
+/** The credentials of a request. */
 export interface Caller {
   signer?: Signer
   headers?: Record<string, string>
 }
 
-export interface Reply {
+export interface ApiResponse {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what is tested
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of responses
   body: any
 }
 
-/** Sends a document, a subscription to the stream. Of a stream that was opened no more is known than that. */
-export async function ask({ url: server }: Pick<TestApp, 'url'>, caller: Caller, document: string): Promise<Reply> {
+/** Sends a document. Subscriptions go to the stream, which is closed as soon as it is accepted. */
+export async function ask({ url: server }: Pick<TestApp, 'url'>, caller: Caller, document: string): Promise<ApiResponse> {
   const isStream = isSubscription(document)
   const url = `${server}/graphql/v1${isStream ? '/stream' : ''}`
   const body = JSON.stringify({ query: document })
@@ -40,13 +40,13 @@ export const withKey = (user: Pick<TestUser, 'keyId' | 'secret'>): Caller => ({
   signer: { keyId: user.keyId, key: { algorithm: 'hmac-sha256', secret: Buffer.from(user.secret, 'base64') } },
 })
 
-/** Another key of the user's. */
+/** Creates another key of the user. */
 export async function newKey(user: TestUser, args = ''): Promise<Caller & { key: string }> {
-  const { createAccessKey: made } = await user.data(`mutation { createAccessKey(name: "x"${args}) { key secret } }`)
-  return { key: made.key, ...withKey({ keyId: made.key, secret: made.secret }) }
+  const { createAccessKey: created } = await user.data(`mutation { createAccessKey(name: "x"${args}) { key secret } }`)
+  return { key: created.key, ...withKey({ keyId: created.key, secret: created.secret }) }
 }
 
-/** The user's browser, as a page of this server uses it. */
+/** Signs the user in, and returns the headers that the console sends. */
 export async function withSession(app: TestApp, { accountId, email }: TestUser): Promise<Caller> {
   const password = 'a password of the user'
   const password_hash = await hashPassword(password)
@@ -55,11 +55,11 @@ export async function withSession(app: TestApp, { accountId, email }: TestUser):
   return { headers: { cookie: browser.cookieHeader(), 'muster-session': '1', origin: app.url } }
 }
 
-/** Everybody who is to be refused although what they show is, or was, of this user; with the reason that they are told. */
-export async function refusedCallers(
+/** Callers with former or wrong credentials of this user, each with the reason why the server rejects them. */
+export async function rejectedCallers(
   app: TestApp,
   user: TestUser,
-  { device, deviceSecret }: Belongings,
+  { device, deviceSecret }: OwnedObjects,
 ): Promise<Record<string, Caller & { reason: string }>> {
   const [disabled, expired, deleted] = [await newKey(user), await newKey(user), await newKey(user)]
   await user.data(`mutation { updateAccessKey(key: "${disabled.key}", enabled: false) { key } }`)
@@ -75,6 +75,6 @@ export async function refusedCallers(
     'a session from another origin': { headers: { ...session, origin: 'https://evil.example' }, reason: 'missing' },
     'a session from another site': { headers: { ...session, 'sec-fetch-site': 'cross-site' }, reason: 'missing' },
     'a session without the header of the console': { headers: withoutHeader, reason: 'missing' },
-    nobody: { reason: 'missing' },
+    'a caller without credentials': { reason: 'missing' },
   }
 }

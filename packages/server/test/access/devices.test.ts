@@ -5,27 +5,27 @@ import { basic, type DeviceResponse, post } from '../clients/http-device.ts'
 import { nextEvent, connectMqtt } from '../clients/mqtt-device.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
-  type Belongings,
-  everyRowOf,
-  giveBelongings,
-  madeUpBelongings,
-  receiversAllowed,
-  startRefusingReceiver,
-} from './belongings.ts'
+  type OwnedObjects,
+  allRowsOf,
+  createOwnedObjects,
+  nonexistentObjects,
+  allowLocalWebhooks,
+  startFailingReceiver,
+} from './owned-objects.ts'
 
 let app: TestApp
 let receiver: Receiver
-let victim: Belongings
+let victim: OwnedObjects
 let victimUser: TestUser
 let intruder: TestUser
-let own: Belongings
+let own: OwnedObjects
 let untouched: Record<string, unknown[]>
 
-/** Each group of tests has one of its own: secrets that do not hold are counted by address, and here all come from one. */
+/** Each group of tests has a separate server, because invalid secrets are counted by address and all tests share one address. */
 function useApp(): void {
   beforeAll(async () => {
-    receiver = await startRefusingReceiver()
-    app = await startTestApp({ env: { ...receiversAllowed, MUSTER_PRESENCE_HOLD: '0' }, mqtt: true })
+    receiver = await startFailingReceiver()
+    app = await startTestApp({ env: { ...allowLocalWebhooks, MUSTER_PRESENCE_HOLD: '0' }, mqtt: true })
   })
   afterAll(async () => {
     await app.close()
@@ -33,23 +33,23 @@ function useApp(): void {
   })
   beforeEach(async () => {
     victimUser = await app.createUser()
-    victim = await giveBelongings(victimUser, receiver)
+    victim = await createOwnedObjects(victimUser, receiver)
     intruder = await app.createUser()
-    own = await giveBelongings(intruder, receiver)
+    own = await createOwnedObjects(intruder, receiver)
     untouched = await rowsOf(victim)
   })
 }
 
-/** Every row but access keys, which no device has and whose times of use are written some time after. */
-async function rowsOf({ userId }: Belongings): Promise<Record<string, unknown[]>> {
-  const { access_key: _keys, ...rows } = await everyRowOf(app.db, userId)
+/** Every row except access keys, which devices do not use. Their times of use are written with a delay. */
+async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[]>> {
+  const { access_key: _keys, ...rows } = await allRowsOf(app.db, userId)
   return rows
 }
 
 const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim)).toEqual(untouched)
 
-/** A refusal without what names its request, and with what was asked for taken out. */
-function outcomeOf({ status, body }: DeviceResponse, theirs: Belongings): unknown {
+/** An error response, without the request id and with the names of the objects replaced. */
+function outcomeOf({ status, body }: DeviceResponse, theirs: OwnedObjects): unknown {
   let text = JSON.stringify({ status, errors: body.errors })
   for (const [name, value] of Object.entries(theirs)) text = text.replaceAll(value, `<${name}>`)
   return JSON.parse(text.replaceAll(/"requestId":"[^"]*"/g, '"requestId":""'))
@@ -57,9 +57,9 @@ function outcomeOf({ status, body }: DeviceResponse, theirs: Belongings): unknow
 
 const codeOf = ({ body }: DeviceResponse): unknown => body.errors?.[0]?.extensions.code
 
-const secretOf = (theirs: Belongings): string => basic(theirs.device, theirs.deviceSecret)
+const secretOf = (theirs: OwnedObjects): string => basic(theirs.device, theirs.deviceSecret)
 
-describe('registering with a code of one’s own', () => {
+describe('registration with a code of the caller', () => {
   useApp()
 
   const register = (body: object, authorization?: string): Promise<DeviceResponse> =>
@@ -68,8 +68,8 @@ describe('registering with a code of one’s own', () => {
   it.each([
     ['without its secret', () => undefined],
     ['with its secret', () => secretOf(victim)],
-    ['with its secret, once its owner has allowed it', () => secretOf(victim)],
-  ])('a hardware id that another user has taken makes a device of the own account, %s', async (how, authorization) => {
+    ['with its secret, after its owner allowed it', () => secretOf(victim)],
+  ])('creates a device in the account of the code if another user has the hardware id, %s', async (how, authorization) => {
     if (how.includes('allowed')) {
       await victimUser.data(`mutation { rotateDeviceSecret(deviceId: "${victim.device}", allow: true) { secret } }`)
       untouched = await rowsOf(victim)
@@ -82,7 +82,7 @@ describe('registering with a code of one’s own', () => {
     await assertUntouched()
   })
 
-  it('a device of the own account is not taken over with the secret of another user’s', async () => {
+  it('does not replace a device with the secret of a device of another user', async () => {
     const before = await rowsOf(own)
     const request = { code: own.code, hardwareId: own.hardwareId }
     for (const authorization of [
@@ -90,19 +90,19 @@ describe('registering with a code of one’s own', () => {
       basic(own.device, victim.deviceSecret),
       basic(victim.device, own.deviceSecret),
     ]) {
-      const answer = await register(request, authorization)
-      expect([answer.status, codeOf(answer)]).toEqual([409, 'CONFLICT'])
+      const response = await register(request, authorization)
+      expect([response.status, codeOf(response)]).toEqual([409, 'CONFLICT'])
     }
     expect(await rowsOf(own)).toEqual(before)
     await assertUntouched()
   })
 
-  it('nothing that a user shows of a code is the code', async () => {
+  it('rejects every visible part of a code', async () => {
     const { login } = await victimUser.data('{ login { registrationCodes { id prefix name } } }')
     const { id, prefix, name } = login.registrationCodes[0]
-    const { code: madeUp } = madeUpBelongings(own)
-    const expected = outcomeOf(await register({ code: madeUp, hardwareId: 'x' }), own)
-    for (const code of [id, prefix, name, victim.code.toLowerCase(), `${victim.code} `, prefix + madeUp.slice(6)])
+    const { code: nonexistent } = nonexistentObjects(own)
+    const expected = outcomeOf(await register({ code: nonexistent, hardwareId: 'x' }), own)
+    for (const code of [id, prefix, name, victim.code.toLowerCase(), `${victim.code} `, prefix + nonexistent.slice(6)])
       expect(outcomeOf(await register({ code, hardwareId: 'x' }), own)).toEqual(expected)
     await assertUntouched()
   })
@@ -112,42 +112,42 @@ describe('reporting', () => {
   useApp()
 
   it.each([
-    ['another’s device with the own secret', () => basic(victim.device, own.deviceSecret)],
-    ['the own device with another’s secret', () => basic(own.device, victim.deviceSecret)],
-    ['another’s device with a secret made up', () => basic(victim.device, madeUpBelongings(own).deviceSecret)],
-    ['another’s service with its device’s secret', () => basic(victim.service, victim.deviceSecret)],
-    ['another’s user with its device’s secret', () => basic(victim.userId, victim.deviceSecret)],
-  ])('is refused to %s as to a device that is none', async (_what, authorization) => {
+    ['another user’s device with the own secret', () => basic(victim.device, own.deviceSecret)],
+    ['the own device with another user’s secret', () => basic(own.device, victim.deviceSecret)],
+    ['another user’s device with a random secret', () => basic(victim.device, nonexistentObjects(own).deviceSecret)],
+    ['another user’s service with the secret of its device', () => basic(victim.service, victim.deviceSecret)],
+    ['another user’s id with the secret of a device', () => basic(victim.userId, victim.deviceSecret)],
+  ])('rejects %s like a nonexistent device', async (_what, authorization) => {
     const before = await rowsOf(own)
-    const answer = await post(app, 'report', { state: 'active', attributes: { x: 'y' } }, authorization())
-    const nobodys = await post(app, 'report', { state: 'active' }, secretOf(madeUpBelongings(own)))
-    expect(answer.status).toBe(401)
-    expect(outcomeOf(answer, victim)).toEqual(outcomeOf(nobodys, victim))
+    const response = await post(app, 'report', { state: 'active', attributes: { x: 'y' } }, authorization())
+    const nonexistent = await post(app, 'report', { state: 'active' }, secretOf(nonexistentObjects(own)))
+    expect(response.status).toBe(401)
+    expect(outcomeOf(response, victim)).toEqual(outcomeOf(nonexistent, victim))
     expect(await rowsOf(own)).toEqual(before)
     await assertUntouched()
   })
 
-  it.each(['service', 'device'] as const)('finds no %s of another user’s, and then changes nothing', async (kind) => {
+  it.each(['service', 'device'] as const)('finds no %s of another user and changes nothing', async (kind) => {
     const before = await rowsOf(own)
-    const madeUp = madeUpBelongings(own)
+    const nonexistent = nonexistentObjects(own)
     const parts = [{ state: 'active' }, { state: 'inactive' }, { attributes: { x: 'y' } }]
     for (const part of parts) {
-      const report = (theirs: Belongings): Promise<DeviceResponse> => {
+      const report = (theirs: OwnedObjects): Promise<DeviceResponse> => {
         const services = [
           { id: own.service, ...part },
           { id: theirs[kind], ...part },
         ]
         return post(app, 'report', { attributes: { x: 'y' }, services }, secretOf(own))
       }
-      const answer = await report(victim)
-      expect(codeOf(answer)).toBe('NOT_FOUND')
-      expect(outcomeOf(answer, victim)).toEqual(outcomeOf(await report(madeUp), madeUp))
+      const response = await report(victim)
+      expect(codeOf(response)).toBe('NOT_FOUND')
+      expect(outcomeOf(response, victim)).toEqual(outcomeOf(await report(nonexistent), nonexistent))
       expect(await rowsOf(own)).toEqual(before)
       await assertUntouched()
     }
   })
 
-  it('the secret of a device is no key of the API', async () => {
+  it('does not accept the secret of a device in the API', async () => {
     const headers = { 'content-type': 'application/json', authorization: secretOf(own) }
     const body = JSON.stringify({ query: '{ login { email } }' })
     for (const path of ['/graphql/v1', '/graphql/v1/stream']) {
@@ -162,9 +162,9 @@ describe('over MQTT', () => {
   useApp()
 
   const url = (): string => `mqtt://127.0.0.1:${app.mqttPort}`
-  const device = ({ device: id, deviceSecret: secret }: Belongings) => ({ id, secret })
+  const device = ({ device: id, deviceSecret: secret }: OwnedObjects) => ({ id, secret })
 
-  it('nobody signs on as another user’s device, and the device itself stays connected', async () => {
+  it('rejects other credentials for a device, which stays connected', async () => {
     const client = await connectMqtt(url(), device(victim))
     const topic = `devices/${victim.device}/attributes`
     const { device: id } = victim
@@ -175,7 +175,7 @@ describe('over MQTT', () => {
         )
       ).login.device[0]
     const active = { items: [{ state: 'active' }] }
-    // Written a moment after the sign-on.
+    // The event is written a moment after the device connects.
     await vi.waitFor(async () => expect((await presence()).events).toEqual(active), { timeout: 60_000 })
     let isCut = false
     client.once('close', () => {
@@ -198,13 +198,13 @@ describe('over MQTT', () => {
     ['its topic', () => `devices/${victim.device}/attributes`, '{"x": "y"}'],
     ['its services', () => `devices/${victim.device}/services`, '[]'],
     ['its service', () => `devices/${victim.device}/services/${victim.service}/state`, 'active'],
-    ['its answers', () => `devices/${victim.device}/services/ids`, '[]'],
+    ['its responses', () => `devices/${victim.device}/services/ids`, '[]'],
     ['attributes of its service', () => `devices/${own.device}/services/${victim.service}/attributes`, '{"x": "y"}'],
     ['the state of its service', () => `devices/${own.device}/services/${victim.service}/state`, 'active'],
     ['its attributes as a service', () => `devices/${own.device}/services/${victim.device}/attributes`, '{"x": "y"}'],
     ['its state as a service', () => `devices/${own.device}/services/${victim.device}/state`, 'active'],
     ['the account', () => `devices/${own.device}/services/${victim.userId}/attributes`, '{"x": "y"}'],
-  ])('publishing to %s ends the connection and changes nothing', async (_what, topicOf, payload) => {
+  ])('closes the connection and changes nothing when a device publishes to %s', async (_what, topicOf, payload) => {
     const client = await connectMqtt(url(), device(own))
     const closed = nextEvent(client, 'close')
     let isAcknowledged = false
@@ -217,10 +217,10 @@ describe('over MQTT', () => {
     await assertUntouched()
   })
 
-  it('nothing of another user’s device is heard', async () => {
+  it('delivers no messages of a device of another user', async () => {
     const client = await connectMqtt(url(), device(own))
-    const heard: string[] = []
-    client.on('message', (topic) => heard.push(topic))
+    const received: string[] = []
+    client.on('message', (topic) => received.push(topic))
     const filters = [
       ...['#', '+/#', 'devices/#', 'devices/+/services/ids', '+/+/services/ids', '$SYS/#'],
       ...[`devices/${victim.device}/#`, `devices/${victim.device}/services/ids`, `+/${victim.device}/services/ids`],
@@ -231,9 +231,9 @@ describe('over MQTT', () => {
 
     const theirs = await connectMqtt(url(), device(victim))
     await theirs.publishAsync(`devices/${victim.device}/services`, '[{"name": "web"}]', { qos: 1 })
-    const answered = nextEvent(client, 'message')
+    const responded = nextEvent(client, 'message')
     await client.publishAsync(ownTopic, '[]', { qos: 1 })
-    await answered
-    expect(heard).toEqual([`${ownTopic}/ids`])
+    await responded
+    expect(received).toEqual([`${ownTopic}/ids`])
   })
 })

@@ -1,18 +1,18 @@
 import { METHODS } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foreignClients, newEd25519, type Recorded } from './foreign-clients.ts'
-import { everAnotherMinute, type Installation, openInstallation, type Signer, send } from './installation.ts'
-import { changedBytes, layoutOf, type Part, type RawAnswer, sendRaw } from './raw.ts'
+import { oneMinutePerCall, type Installation, createInstallation, type Signer, send } from './installation.ts'
+import { changedBytes, layoutOf, type Part, type RawResponse, sendRaw } from './raw-requests.ts'
 
 let installation: Installation
 let server: string
 beforeAll(async () => {
-  installation = await openInstallation()
-  server = await installation.startServer({ elapsed: everAnotherMinute() })
+  installation = await createInstallation()
+  server = await installation.startServer({ elapsed: oneMinutePerCall() })
 })
 afterAll(() => installation.close())
 
-/** A user with one key of either kind; the second one is registered over the API, by its public half. */
+/** A user with one key of each kind. The second one is registered through the API, with its public key. */
 async function newClient(): Promise<{ accountId: string; email: string; keys: Signer[] }> {
   const { accountId, email, createKey } = await installation.createUser()
   const signer = await createKey()
@@ -23,7 +23,7 @@ async function newClient(): Promise<{ accountId: string; email: string; keys: Si
   return { accountId, email, keys }
 }
 
-/** Everything that an operation could have left behind. */
+/** All rows that these operations could change. */
 async function traces(accountId: string): Promise<unknown> {
   const { db } = installation
   const events = await db
@@ -36,22 +36,22 @@ async function traces(accountId: string): Promise<unknown> {
 }
 
 /**
- * What HTTP itself refuses before anybody asks who sent it: 400 (the request cannot be read, or its target is in no form that can be
- * signed), 404 (another path), 413 (a body too large), 415 (no media type). Besides, no answer at all where the request says that
- * more bytes come than do.
+ * Statuses of requests that are rejected before authentication: 400 (the request cannot be parsed, or its target cannot be signed), 404
+ * (another path), 413 (the body is too large), and 415 (no media type). A request that announces more bytes than it has may also get
+ * no response.
  */
-const refusedByHttp = [400, 404, 413, 415]
+const rejectedByHttp = [400, 404, 413, 415]
 
-/** Undefined for an answer that is right: nothing but refusals, each with its reason, and not a word of data. */
-function whatIsWrong({ statuses, text }: RawAnswer, endsEarly: boolean): string | undefined {
+/** Undefined if all responses are rejections with a reason and without data. */
+function whatIsWrong({ statuses, text }: RawResponse, endsEarly: boolean): string | undefined {
   if (text.includes('"data"')) return `data: ${text}`
-  if (statuses.length === 0) return endsEarly ? undefined : 'no answer'
-  if (statuses.some((status) => status !== 401 && !refusedByHttp.includes(status))) return `answered ${statuses}`
+  if (statuses.length === 0) return endsEarly ? undefined : 'no response'
+  if (statuses.some((status) => status !== 401 && !rejectedByHttp.includes(status))) return `responded with ${statuses}`
   if (statuses[0] === 401 && !/"reason":"[a-z-]+"/.test(text)) return `no reason: ${text}`
   return undefined
 }
 
-/** Whether the body that is announced is longer than the one that is there. */
+/** Whether the announced body is longer than the actual body. */
 function announcesMore(bytes: Buffer): boolean {
   const length = /\r\ncontent-length: (\d+)\r\n/i.exec(bytes.toString('latin1'))?.[1]
   return length !== undefined && Number(length) > bytes.length - layoutOf(bytes).body.start
@@ -69,11 +69,11 @@ async function sendAllChanged({ bytes, signed }: Recorded): Promise<Outcome> {
   const work = async (): Promise<void> => {
     for (const { part, changed } of requests) {
       const ends = announcesMore(changed)
-      const answer = await sendRaw(server, changed, { ends })
-      const wrong = whatIsWrong(answer, ends)
+      const response = await sendRaw(server, changed, { ends })
+      const wrong = whatIsWrong(response, ends)
       if (wrong !== undefined) outcome.wrong.push(`${part}: ${wrong}`)
       outcome.count++
-      if (answer.statuses[0] === 401) outcome.unauthenticated++
+      if (response.statuses[0] === 401) outcome.unauthenticated++
     }
   }
   await Promise.all(Array.from({ length: 32 }, work))
@@ -81,34 +81,34 @@ async function sendAllChanged({ bytes, signed }: Recorded): Promise<Outcome> {
 }
 
 describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
-  it('is served, and with any signed byte changed never', async () => {
+  it('is accepted unchanged, and rejected with any signed byte changed', async () => {
     const { accountId, email, keys } = await newClient()
     const query = '{ login { email } }'
     const mutation = `mutation { setAttribute(name: "site", value: "Tromsø", serviceId: "${accountId}") }`
-    const served: [document: string, answer: string][] = [[query, `{"data":{"login":{"email":"${email}"}}}`]]
+    const served: [document: string, response: string][] = [[query, `{"data":{"login":{"email":"${email}"}}}`]]
     if (client.method === 'POST') served.push([mutation, '{"data":{"setAttribute":"Tromsø"}}'])
 
     for (const [document, expected] of served) {
       const before = await traces(accountId)
       const requests = await Promise.all(keys.map((key) => client.record(server, key, document)))
-      // Of two documents each is signed by both keys, and every byte changed under one of them.
-      const swept = served.length === 1 ? requests : requests.filter((_, key) => served[key]?.[0] === document)
-      expect(swept).not.toEqual([])
-      for (const request of swept) {
+      // Both keys sign each document. With two documents, each one is changed byte by byte with one of the keys.
+      const changedRequests = served.length === 1 ? requests : requests.filter((_, key) => served[key]?.[0] === document)
+      expect(changedRequests).not.toEqual([])
+      for (const request of changedRequests) {
         const outcome = await sendAllChanged(request)
         expect(outcome.wrong).toEqual([])
         expect(outcome.unauthenticated).toBeGreaterThan(outcome.count / 2)
       }
       expect(await traces(accountId)).toEqual(before)
       for (const { bytes } of requests) {
-        const answer = await sendRaw(server, bytes)
-        expect(answer.statuses).toEqual([200])
-        expect(Buffer.from(answer.text, 'latin1').toString()).toContain(expected)
+        const response = await sendRaw(server, bytes)
+        expect(response.statuses).toEqual([200])
+        expect(Buffer.from(response.text, 'latin1').toString()).toContain(expected)
       }
     }
   })
 
-  it('is good for its own method, target and length alone', async () => {
+  it('is rejected with another method, target, or length', async () => {
     const { accountId, keys } = await newClient()
     const mutation = `mutation { setAttribute(name: "site", value: "oslo", serviceId: "${accountId}") }`
     const before = await traces(accountId)
@@ -136,7 +136,7 @@ describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
 const replaced = (bytes: Buffer, { start, end }: Part, text: string): Buffer =>
   Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)])
 
-/** A body said to be a byte shorter or longer, where its length is signed. */
+/** Requests with a wrong content-length, if it is signed. */
 function otherLengths(bytes: Buffer, signed: readonly Part[]): Buffer[] {
   const part = signed.find(({ name }) => name === 'content-length')
   if (part === undefined) return []
@@ -144,7 +144,7 @@ function otherLengths(bytes: Buffer, signed: readonly Part[]): Buffer[] {
   return [length - 1, length + 1, 0].map((other) => replaced(bytes, part, String(other)))
 }
 
-/** What routers and proxies are known to take for the same. */
+/** Targets that some routers and proxies treat as equal. */
 const otherTargets = (path: string): string[] => [
   `${server}${path}`,
   `/${path}`,
@@ -160,7 +160,7 @@ const otherTargets = (path: string): string[] => [
   '*',
 ]
 
-it('a body that the signature does not cover is served as it comes, unless the key requires a digest', async () => {
+it('accepts a changed body that the signature does not cover, unless the key requires a digest', async () => {
   const { createKey } = await installation.createUser()
   const client = foreignClients['http-signature, the documented five headers']!
   const outcomes = []

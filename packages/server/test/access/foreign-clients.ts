@@ -4,21 +4,21 @@ import { createRequire } from 'node:module'
 import { contentDigest, digest } from '@muster/http-signature'
 import { cavage, createSigner, httpbis } from 'http-message-signatures'
 import type { Signer } from './installation.ts'
-import { layoutOf, type Part, recordRequest } from './raw.ts'
+import { layoutOf, type Part, recordRequest } from './raw-requests.ts'
 
-/** npm `http-signature`, which has no types. */
+/** The npm package `http-signature`, which has no types. */
 const joyent = createRequire(import.meta.url)('http-signature') as {
   sign(request: ClientRequest, options: Record<string, unknown>): boolean
 }
 
-/** A signed request as it goes over the wire, and the bytes of it that the signature is over or made of. */
+/** The bytes of a signed request, and the parts that the signature covers or consists of. */
 export interface Recorded {
   bytes: Buffer
   signed: Part[]
 }
 
 export interface ForeignClient {
-  /** GET: queries only. */
+  /** Clients with GET send only queries. */
   method: 'GET' | 'POST'
   record(server: string, signer: Signer, query: string): Promise<Recorded>
 }
@@ -28,21 +28,21 @@ export const newEd25519 = (): { publicKey: string; privateKey: KeyObject } => {
   return { publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(), privateKey }
 }
 
-const five = ['(request-target)', 'host', 'date', 'content-type', 'content-length']
-const plugin = ['@method', '@authority', '@target-uri', 'date']
+const documentedHeaders = ['(request-target)', 'host', 'date', 'content-type', 'content-length']
+const pluginFields = ['@method', '@authority', '@target-uri', 'date']
 
-/** The ways of signing that are in use, by name. */
+/** Third-party clients in use, by name. */
 export const foreignClients: Record<string, ForeignClient> = {
-  'http-signature, the documented five headers': joyentClient('POST', { headers: five }),
-  'http-signature, five headers and a digest': joyentClient('POST', { headers: [...five, 'digest'] }),
-  'http-signature, a GET': joyentClient('GET', { headers: five.slice(0, 3) }),
+  'http-signature, the documented five headers': joyentClient('POST', { headers: documentedHeaders }),
+  'http-signature, five headers and a digest': joyentClient('POST', { headers: [...documentedHeaders, 'digest'] }),
+  'http-signature, a GET': joyentClient('GET', { headers: documentedHeaders.slice(0, 3) }),
   'http-signature, in a Signature header': joyentClient('POST', {
-    headers: [...five.slice(0, 3), 'digest'],
+    headers: [...documentedHeaders.slice(0, 3), 'digest'],
     authorizationHeaderName: 'Signature',
   }),
-  'http-message-signatures, as an API plugin does': dhensbyClient('POST', 'httpbis', plugin),
+  'http-message-signatures, as an API plugin does': dhensbyClient('POST', 'httpbis', pluginFields),
   'http-message-signatures, with a digest': dhensbyClient('POST', 'httpbis', [
-    ...plugin,
+    ...pluginFields,
     'content-digest',
     'content-type',
   ]),
@@ -86,10 +86,10 @@ function dhensbyClient(method: 'GET' | 'POST', mode: 'httpbis' | 'cavage', field
     method,
     async record(server, { keyId, key }, query) {
       const material = key.algorithm === 'hmac-sha256' ? Buffer.from(key.secret) : key.privateKey
-      const sent = operation(method, query)
-      const bytes = await recordRequest(server, sent, async (request) => {
-        const headers = { ...sent.headers, host: String(request.getHeader('host')) }
-        const message = { method, url: server + sent.path, headers }
+      const parts = operation(method, query)
+      const bytes = await recordRequest(server, parts, async (request) => {
+        const headers = { ...parts.headers, host: String(request.getHeader('host')) }
+        const message = { method, url: server + parts.path, headers }
         const config = { key: createSigner(material, key.algorithm, keyId), fields }
         const signed = await (mode === 'cavage'
           ? cavage.signMessage(config, message)
@@ -120,7 +120,7 @@ function operation(method: 'GET' | 'POST', query: string) {
   return { method, path: '/graphql/v1', headers, body }
 }
 
-/** What every signature covers, the headers that this one covers besides, and the body where it covers a digest. */
+/** The parts that every signature covers, the headers that this one covers, and the body if it covers a digest. */
 function coveredParts(bytes: Buffer, fields: readonly string[]): Part[] {
   const { method, target, header, body } = layoutOf(bytes)
   const names = new Set(['host', ...fields.filter((name) => !/^[@(]/.test(name))])
@@ -128,7 +128,7 @@ function coveredParts(bytes: Buffer, fields: readonly string[]): Part[] {
   return [method, target, ...headers, ...(fields.some((name) => name.endsWith('digest')) ? [body] : [])]
 }
 
-/** The parameters of form A that count. The case of header names and of the algorithm's name does not. */
+/** The parameters of form A that the server checks. Header names and algorithm names are case-insensitive. */
 function parametersIn(bytes: Buffer, carrier: string): Part[] {
   const { value } = layoutOf(bytes).header(carrier)
   const text = bytes.toString('latin1', value.start, value.end)
@@ -136,6 +136,6 @@ function parametersIn(bytes: Buffer, carrier: string): Part[] {
     const match = new RegExp(`(?:^|[ ,])(${name}=")([^"]*)"`).exec(text)
     if (match === null) throw new Error(`${carrier} has no parameter ${name}`)
     const start = value.start + match.index + match[0].length - 1 - match[2]!.length
-    return { name, start, end: start + match[2]!.length, caseAside: name === 'headers' || name === 'algorithm' }
+    return { name, start, end: start + match[2]!.length, isCaseInsensitive: name === 'headers' || name === 'algorithm' }
   })
 }

@@ -14,40 +14,40 @@ import { createTestDatabase, type TestDatabase } from '../database/test-database
 import { createAccount } from '../factories/account.ts'
 import { unlimited } from '../harness/unlimited.ts'
 
-/** One database under one master key, and as many whole servers on it as a test asks for. */
+/** A database, a master key, and any number of complete servers. */
 export interface Installation extends TestDatabase {
   secrets: Secrets
   startServer(options?: ServerOptions): Promise<string>
-  createUser(): Promise<InstalledUser>
+  createUser(): Promise<KeyOwner>
   close(): Promise<void>
 }
 
 export interface ServerOptions {
   env?: Record<string, string>
   clock?: () => Date
-  /** Milliseconds by which failed signatures are counted. */
+  /** A clock in milliseconds for counting failed signatures. */
   elapsed?: () => number
 }
 
-export interface InstalledUser {
+export interface KeyOwner {
   accountId: string
   email: string
   createKey(input?: AccessKeyInput): Promise<Signer>
 }
 
-/** What a client signs with. */
+/** The key of a client. */
 export interface Signer {
   keyId: string
   key: SigningKey
 }
 
-/** Failures are counted in windows of a minute: when each look at the clock is a minute later, nobody is slowed down. */
-export function everAnotherMinute(): () => number {
+/** A clock that advances by a minute with each call, so that the limit of failed signatures per minute is never reached. */
+export function oneMinutePerCall(): () => number {
   let minutes = 0
   return () => ++minutes * 60_000
 }
 
-export async function openInstallation(): Promise<Installation> {
+export async function createInstallation(): Promise<Installation> {
   const database = await createTestDatabase()
   const secrets = createSecrets(randomBytes(32))
   const running: (() => Promise<void>)[] = []
@@ -100,7 +100,7 @@ async function startServer(
   }
 }
 
-async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<InstalledUser> {
+async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<KeyOwner> {
   const { id, email } = await createAccount(db)
   const context = { db, viewer: { accountId: id, email, readOnly: false }, secrets, clock: () => new Date() }
   return {
@@ -113,26 +113,26 @@ async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<Installe
   }
 }
 
-export interface Reply {
+export interface ApiResponse {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what is tested
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of responses
   body: any
 }
 
 export type Signing = Partial<Omit<SignRequestOptions, 'keyId' | 'key'>> & {
-  /** Headers put beside those of the signature. */
-  beside?: Record<string, string>
+  /** Headers that are added after the request is signed. */
+  unsignedHeaders?: Record<string, string>
 }
 
-/** Sends an operation signed, by POST unless told otherwise; `url` in `signing` is what is signed, not where it goes. */
+/** Sends a signed operation, by default with POST. `url` in `signing` is the signed URL, not the target. */
 export async function send(
   server: string,
   signer: Signer | undefined,
   query: string,
   signing: Signing = {},
-): Promise<Reply> {
-  const { beside = {}, method = 'POST', ...more } = signing
+): Promise<ApiResponse> {
+  const { unsignedHeaders = {}, method = 'POST', ...more } = signing
   const isGet = method === 'GET'
   const target = `${server}/graphql/v1${isGet ? `?query=${encodeURIComponent(query)}` : ''}`
   const body = isGet ? undefined : JSON.stringify({ query })
@@ -141,11 +141,11 @@ export async function send(
   const added = signer && signRequest({ ...signer, method, url: target, headers, body, created, ...more })
   const response = await fetch(target, {
     method,
-    headers: { ...headers, ...added, ...beside, accept: 'application/graphql-response+json' },
+    headers: { ...headers, ...added, ...unsignedHeaders, accept: 'application/graphql-response+json' },
     ...(body !== undefined && { body }),
   })
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** The reason of a request that was refused for its credentials. */
-export const reasonOf = ({ body }: Reply): unknown => body.errors?.[0]?.extensions?.reason
+/** The reason why the server rejected the credentials of a request. */
+export const reasonOf = ({ body }: ApiResponse): unknown => body.errors?.[0]?.extensions?.reason

@@ -2,11 +2,11 @@ import { generateSecret } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { deleteAccessKey, updateAccessKey } from '../../src/features/access-keys/access-keys.ts'
 import {
-  everAnotherMinute,
+  oneMinutePerCall,
   type Installation,
-  type InstalledUser,
-  openInstallation,
-  type Reply,
+  type KeyOwner,
+  createInstallation,
+  type ApiResponse,
   reasonOf,
   type Signer,
   type Signing,
@@ -18,19 +18,19 @@ const login = '{ login { email } }'
 
 let installation: Installation
 let servers: string[]
-/** The time of the servers, where a test stops it. */
+/** The time of the servers, if a test stops it. */
 let stopped: Date | undefined
 beforeAll(async () => {
-  installation = await openInstallation()
-  const lenient = { elapsed: everAnotherMinute(), clock: () => stopped ?? new Date() }
+  installation = await createInstallation()
+  const lenient = { elapsed: oneMinutePerCall(), clock: () => stopped ?? new Date() }
   servers = [await installation.startServer(lenient), await installation.startServer(lenient)]
 })
 afterAll(() => installation.close())
 
-const askAll = (signer: Signer, query = login): Promise<Reply[]> =>
+const askAll = (signer: Signer, query = login): Promise<ApiResponse[]> =>
   Promise.all(servers.map((server) => send(server, signer, query)))
 
-const contextOf = ({ accountId, email }: InstalledUser) => ({
+const contextOf = ({ accountId, email }: KeyOwner) => ({
   db: installation.db,
   viewer: { accountId, email, readOnly: false },
 })
@@ -41,10 +41,10 @@ const wrong = ({ keyId }: Signer): Signer => {
 
 const unknown = (signer: Signer): Signer => ({ ...signer, keyId: 'MKAAAAAAAAAAAAAAAAAA' })
 
-/** What makes a key stop that expires then, and the reason that is given. */
+/** What ends a key, and the reason why the server then rejects it. */
 const ends: Record<
   string,
-  { end: (user: InstalledUser, key: string, expires: Date) => Promise<unknown>; reason: string }
+  { end: (user: KeyOwner, key: string, expires: Date) => Promise<unknown>; reason: string }
 > = {
   disabled: {
     end: (user, key) => updateAccessKey(contextOf(user), key, { enabled: false }),
@@ -59,11 +59,11 @@ const ends: Record<
   },
 }
 
-/** Long before a key is read anew that nothing was heard of. */
-const HEARD = { timeout: 20_000 }
+/** Shorter than the time after which a server reads a key again without a notification. */
+const NOTIFIED = { timeout: 20_000 }
 
 describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason }) => {
-  it('stops on every server, and its download links with it', async () => {
+  it('is rejected by every server, with its download links', async () => {
     stopped = new Date()
     onTestFinished(() => {
       stopped = undefined
@@ -71,10 +71,10 @@ describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason })
     const user = await installation.createUser()
     const expires = new Date(stopped.getTime() + 60 * SECOND)
     const [signer, other] = [await user.createKey({ expires }), await user.createKey()]
-    const replies = await askAll(signer, '{ login { eventsUrl } }')
-    expect(replies.map(({ status }) => status)).toEqual([200, 200])
-    // Made by one server, each link works on the other as well.
-    const links = replies.flatMap(({ body }) => {
+    const responses = await askAll(signer, '{ login { eventsUrl } }')
+    expect(responses.map(({ status }) => status)).toEqual([200, 200])
+    // The link that one server creates works on the other as well.
+    const links = responses.flatMap(({ body }) => {
       const { pathname, search } = new URL(body.data.login.eventsUrl)
       return servers.map((server) => server + pathname + search)
     })
@@ -82,27 +82,27 @@ describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason })
     expect(await download()).toEqual([200, 200, 200, 200])
 
     await end(user, signer.keyId, expires)
-    const refusals = async () => (await askAll(signer)).map((reply) => [reply.status, reasonOf(reply)])
-    await expect.poll(refusals, HEARD).toEqual(servers.map(() => [401, reason]))
-    await expect.poll(download, HEARD).toEqual([401, 401, 401, 401])
+    const rejections = async () => (await askAll(signer)).map((response) => [response.status, reasonOf(response)])
+    await expect.poll(rejections, NOTIFIED).toEqual(servers.map(() => [401, reason]))
+    await expect.poll(download, NOTIFIED).toEqual([401, 401, 401, 401])
     expect((await askAll(other)).map(({ status }) => status)).toEqual([200, 200])
   })
 })
 
 describe('a digest of the body', () => {
-  it('is needed where the key says so, on every server', async () => {
+  it('is required by every server if the key requires it', async () => {
     const user = await installation.createUser()
     const [plain, strict] = [await user.createKey(), await user.createKey({ requireDigest: true })]
     for (const server of servers) {
       expect((await send(server, plain, login, { digest: false })).status).toBe(200)
-      const refused = await send(server, strict, login, { digest: false })
-      expect([refused.status, reasonOf(refused)]).toEqual([401, 'digest-required'])
+      const rejected = await send(server, strict, login, { digest: false })
+      expect([rejected.status, reasonOf(rejected)]).toEqual([401, 'digest-required'])
       expect((await send(server, strict, login)).status).toBe(200)
       expect((await send(server, strict, login, { method: 'GET' })).status).toBe(200)
     }
   })
 
-  it('is needed for all keys where the server says so', async () => {
+  it('is required for all keys if the server requires it', async () => {
     const signer = await (await installation.createUser()).createKey()
     const strict = await installation.startServer({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
     expect(reasonOf(await send(strict, signer, login, { digest: false }))).toBe('digest-required')
@@ -118,27 +118,27 @@ describe('a nonce', () => {
     const requests = Array.from({ length: 12 }, (_, index) =>
       send(servers[index % 2]!, signer, login, { nonce: 'once', created }),
     )
-    const replies = await Promise.all(requests)
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(replies.filter((reply) => reasonOf(reply) === 'nonce-used')).toHaveLength(11)
+    const responses = await Promise.all(requests)
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(responses.filter((response) => reasonOf(response) === 'nonce-used')).toHaveLength(11)
   })
 })
 
 describe('credentials', () => {
-  it('in both forms at once are a bad request', async () => {
+  it('in both forms at once are rejected as a bad request', async () => {
     const signer = await (await installation.createUser()).createKey()
-    const beside = { authorization: 'Signature keyId="a",headers="date",signature="YQ=="' }
-    const reply = await send(servers[0]!, signer, login, { beside })
-    expect([reply.status, reasonOf(reply)]).toEqual([400, 'both-forms'])
-    expect(reply.body.data).toBeUndefined()
+    const unsignedHeaders = { authorization: 'Signature keyId="a",headers="date",signature="YQ=="' }
+    const response = await send(servers[0]!, signer, login, { unsignedHeaders })
+    expect([response.status, reasonOf(response)]).toEqual([400, 'both-forms'])
+    expect(response.body.data).toBeUndefined()
   })
 
-  it('that are not there are asked for', async () => {
-    const reply = await send(servers[0]!, undefined, login)
-    expect(reply.status).toBe(401)
-    expect(reply.headers.get('www-authenticate')).toBe('Signature')
-    expect(reply.body.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED', reason: 'missing' } }])
-    expect(reply.body.data).toBeUndefined()
+  it('are requested if they are missing', async () => {
+    const response = await send(servers[0]!, undefined, login)
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Signature')
+    expect(response.body.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED', reason: 'missing' } }])
+    expect(response.body.data).toBeUndefined()
   })
 
   it.each([
@@ -146,14 +146,14 @@ describe('credentials', () => {
     '{ __typename }',
     '{ __schema { queryType { name } } version }',
     '{ __type(name: "User") { name } }',
-  ])('are not needed for %s, but must hold where they are given', async (query) => {
+  ])('are optional for %s, but must be valid', async (query) => {
     const signer = await (await installation.createUser()).createKey()
     for (const signing of [{}, { method: 'GET' }]) {
       const open = await send(servers[0]!, undefined, query, signing)
       expect([open.status, open.body.errors]).toEqual([200, undefined])
       expect((await send(servers[0]!, signer, query, signing)).status).toBe(200)
-      const refused = await send(servers[0]!, wrong(signer), query, signing)
-      expect([refused.status, reasonOf(refused)]).toEqual([401, 'bad-signature'])
+      const rejected = await send(servers[0]!, wrong(signer), query, signing)
+      expect([rejected.status, reasonOf(rejected)]).toEqual([401, 'bad-signature'])
     }
   })
 
@@ -167,37 +167,37 @@ describe('credentials', () => {
     '{ version login @skip(if: true) { email } }',
     '{ version login @include(if: false) { email } }',
     'mutation { createAccessKey { secret } }',
-  ])('are needed for %s', async (query) => {
+  ])('are required for %s', async (query) => {
     expect(reasonOf(await send(servers[0]!, undefined, query))).toBe('missing')
   })
 })
 
 describe('an unknown key and a wrong signature', () => {
-  it('get the same answer, after about the same time', async () => {
+  it('get the same response after about the same time', async () => {
     const signer = await (await installation.createUser()).createKey()
-    /** The shortest time that the answer took: whatever else the machine does makes it longer. */
-    const took = { unknown: Number.POSITIVE_INFINITY, wrong: Number.POSITIVE_INFINITY }
-    const isApart = (): boolean => Math.max(took.unknown, took.wrong) > 1.5 * Math.min(took.unknown, took.wrong)
-    for (let round = 0; round < 25 || isApart(); round++) {
-      const answers = []
+    /** The shortest response time, which other work of the machine affects least. */
+    const shortest = { unknown: Number.POSITIVE_INFINITY, wrong: Number.POSITIVE_INFINITY }
+    const differs = (): boolean => Math.max(shortest.unknown, shortest.wrong) > 1.5 * Math.min(shortest.unknown, shortest.wrong)
+    for (let round = 0; round < 25 || differs(); round++) {
+      const responses = []
       for (const [name, as] of [
         ['unknown', unknown(signer)],
         ['wrong', wrong(signer)],
       ] as const) {
-        const began = performance.now()
+        const started = performance.now()
         const { status, headers, body } = await send(servers[0]!, as, login)
-        took[name] = Math.min(took[name], performance.now() - began)
+        shortest[name] = Math.min(shortest[name], performance.now() - started)
         const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(headers)
-        answers.push({ status, body, headers: rest })
+        responses.push({ status, body, headers: rest })
       }
-      expect(answers[0]).toMatchObject({ status: 401 })
-      expect(answers[0]).toEqual(answers[1])
+      expect(responses[0]).toMatchObject({ status: 401 })
+      expect(responses[0]).toEqual(responses[1])
     }
   })
 })
 
 describe('failed signatures', () => {
-  it('are answered 429 from the twenty-first in a minute on, and a key that signed before still passes', async () => {
+  it('get status 429 after twenty in a minute, while a key that was accepted before still works', async () => {
     const server = await installation.startServer({ elapsed: () => 0 })
     const { createKey } = await installation.createUser()
     const [signer, guessed] = [await createKey(), await createKey()]
@@ -217,7 +217,7 @@ describe('behind a proxy', () => {
   const covers = { authority: ['@method', '@authority', '@path'], target: ['@method', '@authority', '@target-uri'] }
   const signedAs = (origin: string, components: string[]): Signing => ({ url: `${origin}/graphql/v1`, components })
 
-  it('the public name may be signed, and so may the one that the server sees', async () => {
+  it('accepts signatures of the public name and of the name that the server sees', async () => {
     const signer = await (await installation.createUser()).createKey()
     const behind = await installation.startServer({ env: { MUSTER_PUBLIC_URL: publicUrl } })
     for (const components of Object.values(covers)) {
@@ -227,11 +227,11 @@ describe('behind a proxy', () => {
     }
   })
 
-  it('no other name may', async () => {
+  it('rejects signatures of other names', async () => {
     const signer = await (await installation.createUser()).createKey()
     const behind = await installation.startServer({
       env: { MUSTER_PUBLIC_URL: publicUrl },
-      elapsed: everAnotherMinute(),
+      elapsed: oneMinutePerCall(),
     })
     const others = [
       'https://evil.example.com',
@@ -240,8 +240,8 @@ describe('behind a proxy', () => {
     ]
     for (const components of Object.values(covers)) {
       for (const origin of others) {
-        const reply = await send(behind, signer, login, signedAs(origin, components))
-        expect([origin, reply.status, reasonOf(reply)]).toEqual([origin, 401, 'bad-signature'])
+        const response = await send(behind, signer, login, signedAs(origin, components))
+        expect([origin, response.status, reasonOf(response)]).toEqual([origin, 401, 'bad-signature'])
       }
     }
     const asHttp = await send(behind, signer, login, signedAs('http://muster.example.com', covers.target))

@@ -1,33 +1,33 @@
-import { type Call, notFound, ofWrongKind, text, tries } from './call.ts'
+import { type Call, notFound, ofWrongKind, literal, attempt } from './call.ts'
 import { webhookMutationCalls } from './webhook-calls.ts'
 
 const addService = (deviceId: string): string =>
-  `mutation { addService(deviceId: ${text(deviceId)}, name: "x", port: 22) { id } }`
+  `mutation { addService(deviceId: ${literal(deviceId)}, name: "x", port: 22) { id } }`
 const remove = (deviceId: string, force = true): string =>
-  `mutation { deleteDevice(deviceId: ${text(deviceId)}, force: ${force}) }`
+  `mutation { deleteDevice(deviceId: ${literal(deviceId)}, force: ${force}) }`
 const removeAll = (deviceIds: string[]): string =>
-  `mutation { deleteDevices(deviceId: [${deviceIds.map(text)}], force: true) }`
-const rename = (serviceId: string): string => `mutation { renameService(serviceId: ${text(serviceId)}, name: "x") }`
+  `mutation { deleteDevices(deviceId: [${deviceIds.map(literal)}], force: true) }`
+const rename = (serviceId: string): string => `mutation { renameService(serviceId: ${literal(serviceId)}, name: "x") }`
 const set = (serviceId: string): string =>
-  `mutation { setAttribute(name: "x", value: "y", serviceId: ${text(serviceId)}) }`
+  `mutation { setAttribute(name: "x", value: "y", serviceId: ${literal(serviceId)}) }`
 const unset = (serviceId: string, name: string): string =>
-  `mutation { setAttribute(name: ${text(name)}, value: null, serviceId: ${text(serviceId)}) }`
+  `mutation { setAttribute(name: ${literal(name)}, value: null, serviceId: ${literal(serviceId)}) }`
 const setAll = (serviceId: string): string =>
-  `mutation { setAttributes(attributes: { x: "y" }, serviceId: ${text(serviceId)}, context: "c") }`
+  `mutation { setAttributes(attributes: { x: "y" }, serviceId: ${literal(serviceId)}, context: "c") }`
 const setMany = (serviceIds: string[]): string => {
-  const items = serviceIds.map((id) => `{ serviceId: ${text(id)}, attributes: { x: "y" } }`)
+  const items = serviceIds.map((id) => `{ serviceId: ${literal(id)}, attributes: { x: "y" } }`)
   return `mutation { setAttributesMany(items: [${items}]) { serviceId attributes code message } }`
 }
 const updateDevice = (deviceId: string): string =>
-  `mutation { updateDevice(deviceId: ${text(deviceId)}, name: "x", hardwareId: null) { id } }`
-const updateService = (id: string): string => `mutation { updateService(id: ${text(id)}, name: "x", port: 1) { id } }`
-const updateKey = (key: string): string => `mutation { updateAccessKey(key: ${text(key)}, enabled: false) { key } }`
+  `mutation { updateDevice(deviceId: ${literal(deviceId)}, name: "x", hardwareId: null) { id } }`
+const updateService = (id: string): string => `mutation { updateService(id: ${literal(id)}, name: "x", port: 1) { id } }`
+const updateKey = (key: string): string => `mutation { updateAccessKey(key: ${literal(key)}, enabled: false) { key } }`
 
-const deleteCode = (id: string): string => `mutation { deleteRegistrationCode(id: ${text(id)}) }`
+const deleteCode = (id: string): string => `mutation { deleteRegistrationCode(id: ${literal(id)}) }`
 const reportState = (serviceId: string, state = 'active'): string =>
-  `mutation { reportState(serviceId: ${text(serviceId)}, state: ${text(state)}) }`
+  `mutation { reportState(serviceId: ${literal(serviceId)}, state: ${literal(state)}) }`
 const rotate = (deviceId: string, allow = false): string =>
-  `mutation { rotateDeviceSecret(deviceId: ${text(deviceId)}, allow: ${allow}) { secret } }`
+  `mutation { rotateDeviceSecret(deviceId: ${literal(deviceId)}, allow: ${allow}) { secret } }`
 
 const missed = { code: 'NOT_FOUND', attributes: null }
 
@@ -90,8 +90,8 @@ export const mutationCalls: Record<string, Call> = {
     others: ['allow'],
   },
   'Mutation.deleteAccessKey': {
-    plain: ({ accessKey }) => `mutation { deleteAccessKey(key: ${text(accessKey)}) }`,
-    naming: { key: notFound(({ accessKey }) => `mutation { deleteAccessKey(key: ${text(accessKey)}) }`) },
+    plain: ({ accessKey }) => `mutation { deleteAccessKey(key: ${literal(accessKey)}) }`,
+    naming: { key: notFound(({ accessKey }) => `mutation { deleteAccessKey(key: ${literal(accessKey)}) }`) },
   },
   'Mutation.deleteDevice': {
     plain: ({ device }) => remove(device),
@@ -119,9 +119,9 @@ export const mutationCalls: Record<string, Call> = {
   'Mutation.registerDevice': {
     plain: () => 'mutation { registerDevice(name: "x") { device { id } } }',
     naming: {
-      // Unique in an account only: what others have taken must not show.
-      hardwareId: tries('own', ({ hardwareId }) => {
-        return `mutation { registerDevice(name: "x", hardwareId: ${text(hardwareId)}) { device { id hardwareId } } }`
+      // Hardware ids are unique within an account. The response must not show that another account uses one.
+      hardwareId: attempt('own', ({ hardwareId }) => {
+        return `mutation { registerDevice(name: "x", hardwareId: ${literal(hardwareId)}) { device { id hardwareId } } }`
       }),
     },
     others: [
@@ -132,11 +132,11 @@ export const mutationCalls: Record<string, Call> = {
     ],
   },
   'Mutation.removeService': {
-    plain: ({ service }) => `mutation { removeService(id: ${text(service)}) }`,
+    plain: ({ service }) => `mutation { removeService(id: ${literal(service)}) }`,
     naming: {
       id: [
-        notFound(({ service }) => `mutation { removeService(id: ${text(service)}) }`),
-        notFound(({ device }) => `mutation { removeService(id: ${text(device)}) }`),
+        notFound(({ service }) => `mutation { removeService(id: ${literal(service)}) }`),
+        notFound(({ device }) => `mutation { removeService(id: ${literal(device)}) }`),
       ],
     },
   },
@@ -177,7 +177,7 @@ export const mutationCalls: Record<string, Call> = {
   'Mutation.setAttributesMany': {
     plain: ({ device }) => setMany([device]),
     naming: {
-      'items.serviceId': tries(
+      'items.serviceId': attempt(
         { finds: { setAttributesMany: [missed, missed, missed, { code: null, attributes: { x: 'y' } }] } },
         ({ device, service, userId }, own) => setMany([device, service, userId, own.service]),
       ),
@@ -197,8 +197,8 @@ export const mutationCalls: Record<string, Call> = {
         ofWrongKind(({ service }) => updateDevice(service)),
         ofWrongKind(({ userId }) => updateDevice(userId)),
       ],
-      hardwareId: tries('own', ({ hardwareId }, own) => {
-        const [device, taken] = [own.device, hardwareId].map(text)
+      hardwareId: attempt('own', ({ hardwareId }, own) => {
+        const [device, taken] = [own.device, hardwareId].map(literal)
         return `mutation { updateDevice(deviceId: ${device}, hardwareId: ${taken}) { id hardwareId } }`
       }),
     },

@@ -1,4 +1,4 @@
-import { type Call, notFound, ofWrongKind, text, tries } from './call.ts'
+import { type Call, notFound, ofWrongKind, literal, attempt } from './call.ts'
 import { webhookQueryCalls } from './webhook-calls.ts'
 
 const user = (field: string) => (): string => `{ login { ${field} } }`
@@ -7,15 +7,15 @@ const page = ['size', 'from']
 const noDevices = { finds: { login: { devices: { items: [], total: 0 } } } }
 const noEvents = { finds: { login: { events: { items: [], total: 0 } } } }
 
-/** A list of devices with one argument more. */
+/** A list of devices with this argument. */
 const devices = (argument: string): string =>
   `{ login { devices(${argument}) { items { id name attributes } total } } }`
 const events = (argument: string): string =>
   `{ login { events(${argument}) { items { id data target { name } } total } } }`
 const eventsOfOwn = (device: string, argument: string): string =>
-  `{ login { device(id: ${text(device)}) { events(${argument}) { items { id } total } } } }`
+  `{ login { device(id: ${literal(device)}) { events(${argument}) { items { id } total } } } }`
 
-/** Every query field, every field of User, and every other field that takes arguments. */
+/** Every query field, every field of User, and every other field with arguments. */
 export const queryCalls: Record<string, Call> = {
   ...webhookQueryCalls,
   'Query.version': { plain: () => '{ version }' },
@@ -34,47 +34,47 @@ export const queryCalls: Record<string, Call> = {
   'User.attributes': {
     plain: user('attributes'),
     naming: {
-      context: tries('own', ({ context }) => `{ login { attributes(context: ${text(context)}) } }`),
+      context: attempt('own', ({ context }) => `{ login { attributes(context: ${literal(context)}) } }`),
     },
   },
   'User.attribute': {
-    plain: ({ attribute }) => `{ login { attribute(name: ${text(attribute)}) } }`,
+    plain: ({ attribute }) => `{ login { attribute(name: ${literal(attribute)}) } }`,
     naming: {
-      name: tries(
+      name: attempt(
         { finds: { login: { attribute: null } } },
-        ({ attribute }) => `{ login { attribute(name: ${text(attribute)}) } }`,
+        ({ attribute }) => `{ login { attribute(name: ${literal(attribute)}) } }`,
       ),
     },
     others: ['context'],
   },
   'User.overrides': {
-    plain: ({ context }) => `{ login { overrides(context: ${text(context)}) } }`,
+    plain: ({ context }) => `{ login { overrides(context: ${literal(context)}) } }`,
     naming: {
-      context: tries(
+      context: attempt(
         { finds: { login: { overrides: {} } } },
-        ({ context }) => `{ login { overrides(context: ${text(context)}) } }`,
+        ({ context }) => `{ login { overrides(context: ${literal(context)}) } }`,
       ),
     },
   },
   'User.device': {
-    plain: ({ device }) => `{ login { device(id: ${text(device)}) { id name } } }`,
+    plain: ({ device }) => `{ login { device(id: ${literal(device)}) { id name } } }`,
     naming: {
       id: [
-        tries(
+        attempt(
           { finds: { login: { device: [] } } },
-          ({ device }) => `{ login { device(id: ${text(device)}) { id name } } }`,
+          ({ device }) => `{ login { device(id: ${literal(device)}) { id name } } }`,
         ),
-        tries({ finds: { login: { device: [] } } }, ({ userId, service }) => {
-          return `{ login { device(id: [${text(userId)}, ${text(service)}]) { id name } } }`
+        attempt({ finds: { login: { device: [] } } }, ({ userId, service }) => {
+          return `{ login { device(id: [${literal(userId)}, ${literal(service)}]) { id name } } }`
         }),
       ],
     },
   },
   'User.service': {
-    plain: ({ service }) => `{ login { service(id: ${text(service)}) { id name } } }`,
+    plain: ({ service }) => `{ login { service(id: ${literal(service)}) { id name } } }`,
     naming: {
-      id: tries({ finds: { login: { service: [] } } }, ({ service, device, userId }) => {
-        return `{ login { service(id: [${[service, device, userId].map(text)}]) { id name device { id } } } }`
+      id: attempt({ finds: { login: { service: [] } } }, ({ service, device, userId }) => {
+        return `{ login { service(id: [${[service, device, userId].map(literal)}]) { id name device { id } } } }`
       }),
     },
   },
@@ -82,18 +82,18 @@ export const queryCalls: Record<string, Call> = {
     plain: user('devices { items { id name } total }'),
     naming: {
       after: [
-        notFound(({ device }) => devices(`after: ${text(device)}`)),
-        ofWrongKind(({ service }) => devices(`after: ${text(service)}`)),
-        tries('own', ({ deviceCursor }) => devices(`after: ${text(deviceCursor)}`)),
+        notFound(({ device }) => devices(`after: ${literal(device)}`)),
+        ofWrongKind(({ service }) => devices(`after: ${literal(service)}`)),
+        attempt('own', ({ deviceCursor }) => devices(`after: ${literal(deviceCursor)}`)),
       ],
-      last: notFound(({ device }) => devices(`last: ${text(device)}`)),
-      id: tries(noDevices, ({ device }) => devices(`id: ${text(device)}`)),
-      name: tries(noDevices, ({ mark }) => devices(`name: ${text(mark)}`)),
-      hardwareId: tries(noDevices, ({ hardwareId }) => devices(`hardwareId: ${text(hardwareId)}`)),
-      platform: tries(noDevices, ({ mark }) => devices(`platform: ${text(`${mark}-device`)}`)),
-      attributes: tries(noDevices, ({ attribute, mark }) => devices(`attributes: { ${attribute}: "${mark}-value" }`)),
-      sort: tries('own', ({ attribute }) => devices(`sort: ${text(attribute)}`)),
-      context: tries('own', ({ context, attribute }) => devices(`context: ${text(context)}, sort: ${text(attribute)}`)),
+      last: notFound(({ device }) => devices(`last: ${literal(device)}`)),
+      id: attempt(noDevices, ({ device }) => devices(`id: ${literal(device)}`)),
+      name: attempt(noDevices, ({ mark }) => devices(`name: ${literal(mark)}`)),
+      hardwareId: attempt(noDevices, ({ hardwareId }) => devices(`hardwareId: ${literal(hardwareId)}`)),
+      platform: attempt(noDevices, ({ mark }) => devices(`platform: ${literal(`${mark}-device`)}`)),
+      attributes: attempt(noDevices, ({ attribute, mark }) => devices(`attributes: { ${attribute}: "${mark}-value" }`)),
+      sort: attempt('own', ({ attribute }) => devices(`sort: ${literal(attribute)}`)),
+      context: attempt('own', ({ context, attribute }) => devices(`context: ${literal(context)}, sort: ${literal(attribute)}`)),
     },
     others: [...page, 'state', 'application'],
   },
@@ -101,13 +101,13 @@ export const queryCalls: Record<string, Call> = {
     plain: user('events { items { id type } total }'),
     naming: {
       after: [
-        notFound(({ event }) => events(`after: ${text(event)}`)),
-        tries('own', ({ eventCursor }) => events(`after: ${text(eventCursor)}`)),
+        notFound(({ event }) => events(`after: ${literal(event)}`)),
+        attempt('own', ({ eventCursor }) => events(`after: ${literal(eventCursor)}`)),
       ],
-      last: notFound(({ event }) => events(`last: ${text(event)}`)),
+      last: notFound(({ event }) => events(`last: ${literal(event)}`)),
       deviceId: [
-        tries(noEvents, ({ device }) => events(`deviceId: ${text(device)}`)),
-        tries(noEvents, ({ service, userId }) => events(`deviceId: [${text(service)}, ${text(userId)}]`)),
+        attempt(noEvents, ({ device }) => events(`deviceId: ${literal(device)}`)),
+        attempt(noEvents, ({ service, userId }) => events(`deviceId: [${literal(service)}, ${literal(userId)}]`)),
       ],
     },
     others: [...page, 'minDate', 'maxDate', 'types'],
@@ -115,7 +115,7 @@ export const queryCalls: Record<string, Call> = {
   'User.eventsUrl': {
     plain: user('eventsUrl'),
     naming: {
-      deviceId: tries('empty download', ({ device }) => `{ login { eventsUrl(deviceId: ${text(device)}) } }`),
+      deviceId: attempt('empty download', ({ device }) => `{ login { eventsUrl(deviceId: ${literal(device)}) } }`),
     },
     others: ['minDate', 'maxDate', 'types'],
   },
@@ -124,10 +124,10 @@ export const queryCalls: Record<string, Call> = {
     plain: ({ device }) => eventsOfOwn(device, 'size: 1'),
     naming: {
       after: [
-        notFound(({ event }, own) => eventsOfOwn(own.device, `after: ${text(event)}`)),
-        tries('own', ({ eventCursor }, own) => eventsOfOwn(own.device, `after: ${text(eventCursor)}`)),
+        notFound(({ event }, own) => eventsOfOwn(own.device, `after: ${literal(event)}`)),
+        attempt('own', ({ eventCursor }, own) => eventsOfOwn(own.device, `after: ${literal(eventCursor)}`)),
       ],
-      last: notFound(({ event }, own) => eventsOfOwn(own.device, `last: ${text(event)}`)),
+      last: notFound(({ event }, own) => eventsOfOwn(own.device, `last: ${literal(event)}`)),
     },
     others: [...page, 'minDate', 'maxDate', 'types'],
   },
@@ -138,11 +138,11 @@ export const queryCalls: Record<string, Call> = {
   'Device.attributes': { plain: user('devices { items { attributes } }'), others: ['context'] },
   'Device.attribute': { plain: user('devices { items { attribute(name: "a") } }'), others: ['name', 'context'] },
   'Device.overrides': {
-    plain: ({ context }) => `{ login { devices { items { overrides(context: ${text(context)}) } } } }`,
+    plain: ({ context }) => `{ login { devices { items { overrides(context: ${literal(context)}) } } } }`,
     naming: {
-      context: tries(
+      context: attempt(
         { finds: { login: { devices: { items: [{ overrides: {} }] } } } },
-        ({ context }) => `{ login { devices { items { overrides(context: ${text(context)}) } } } }`,
+        ({ context }) => `{ login { devices { items { overrides(context: ${literal(context)}) } } } }`,
       ),
     },
   },
@@ -152,7 +152,7 @@ export const queryCalls: Record<string, Call> = {
     others: ['name', 'context'],
   },
   'Service.overrides': {
-    plain: ({ context }) => `{ login { devices { items { services { overrides(context: ${text(context)}) } } } } }`,
+    plain: ({ context }) => `{ login { devices { items { services { overrides(context: ${literal(context)}) } } } } }`,
     others: ['context'],
   },
 }

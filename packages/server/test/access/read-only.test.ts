@@ -3,24 +3,24 @@ import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
-  type Belongings,
-  everyRowBesideUse,
-  giveBelongings,
-  receiversAllowed,
-  startRefusingReceiver,
-} from './belongings.ts'
+  type OwnedObjects,
+  rowsWithoutUsage,
+  createOwnedObjects,
+  allowLocalWebhooks,
+  startFailingReceiver,
+} from './owned-objects.ts'
 import { type Signer, send } from './installation.ts'
 import { mutationCalls } from './mutation-calls.ts'
 import { queryCalls } from './query-calls.ts'
 
 let app: TestApp
 let receiver: Receiver
-let own: Belongings
+let own: OwnedObjects
 let reader: Signer
 beforeAll(async () => {
-  app = await startTestApp({ env: receiversAllowed })
-  receiver = await startRefusingReceiver()
-  own = await giveBelongings(app.owner, receiver)
+  app = await startTestApp({ env: allowLocalWebhooks })
+  receiver = await startFailingReceiver()
+  own = await createOwnedObjects(app.owner, receiver)
   const { createAccessKey } = await app.owner.data('mutation { createAccessKey(readOnly: true) { key secret } }')
   const secret = Buffer.from(createAccessKey.secret, 'base64')
   reader = { keyId: createAccessKey.key, key: { algorithm: 'hmac-sha256', secret } }
@@ -30,22 +30,22 @@ afterAll(async () => {
   await receiver.close()
 })
 
-it.each(Object.entries(queryCalls))('a read-only key may ask for %s', async (_name, { plain }) => {
+it.each(Object.entries(queryCalls))('allows a read-only key to query %s', async (_name, { plain }) => {
   const { status, body } = await send(app.url, reader, plain(own))
   expect(status).toBe(200)
   expect(body.errors).toBeUndefined()
 })
 
 it.each(Object.keys(buildSchema().getMutationType()?.getFields() ?? {}))(
-  'a read-only key may not call %s, and nothing of it runs',
+  'rejects %s with a read-only key and changes nothing',
   async (field) => {
     const { plain } = mutationCalls[`Mutation.${field}`]!
-    const before = await everyRowBesideUse(app.db, own.userId)
+    const before = await rowsWithoutUsage(app.db, own.userId)
     const { status, body } = await send(app.url, reader, plain(own))
     expect(status).toBe(200)
     expect(body.data).toBeNull()
     expect(body.errors).toMatchObject([{ path: [field], extensions: { code: 'FORBIDDEN' } }])
-    expect(await everyRowBesideUse(app.db, own.userId)).toEqual(before)
+    expect(await rowsWithoutUsage(app.db, own.userId)).toEqual(before)
     expect(receiver.received).toHaveLength(1)
   },
 )

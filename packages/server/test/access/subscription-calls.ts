@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueryResponse, TestApp, TestUser } from '../harness/app.ts'
 import { openStream } from '../clients/event-stream.ts'
-import { type Call, notFound, ofWrongKind, text } from './call.ts'
+import { type Call, notFound, ofWrongKind, literal } from './call.ts'
 
 const events = (...args: string[]): string =>
   `subscription { events(${args.join(', ')}) { type owner { id email } actor { id email } } }`
-const after = (event: string): string => `after: ${text(event)}`
-const ofDevices = (...ids: string[]): string => `deviceId: [${ids.map(text)}]`
+const after = (event: string): string => `after: ${literal(event)}`
+const ofDevices = (...ids: string[]): string => `deviceId: [${ids.map(literal)}]`
 
-/** Every subscription, with what is stored already. Whom it tells what happens later is asked in told-to-nobody-else.test.ts. */
+/** Every subscription, for stored events. event-recipients.test.ts tests who receives later events. */
 export const subscriptionCalls: Record<string, Call> = {
   'Subscription.events': {
     plain: ({ event }) => events(after(event)),
@@ -30,7 +30,7 @@ export const subscriptionCalls: Record<string, Call> = {
 
 export const isSubscription = (document: string): boolean => document.startsWith('subscription')
 
-/** Asks for a stream and changes a device of the user's own meanwhile; the answer is what the stream's first message says. */
+/** Opens a stream, changes a device of the user, and returns the first message as a response. */
 export async function askStream(
   app: Pick<TestApp, 'url'>,
   user: TestUser,
@@ -38,9 +38,9 @@ export async function askStream(
 ): Promise<QueryResponse> {
   const { status, messages, text: received, cut } = await openStream({ app, user, query: document })
   try {
-    await user.data(`mutation { setAttribute(name: "seen", value: "${Math.random()}", serviceId: ${text(device)}) }`)
+    await user.data(`mutation { setAttribute(name: "seen", value: "${Math.random()}", serviceId: ${literal(device)}) }`)
     while (messages.length === 0) {
-      if (status !== 200) throw new Error(`refused: ${received()}`)
+      if (status !== 200) throw new Error(`the stream was rejected: ${received()}`)
       await sleep(5)
     }
     const { data, errors } = messages[0]!.data

@@ -1,27 +1,27 @@
-import { type Call, notFound, ofWrongKind, text, tries } from './call.ts'
+import { type Call, notFound, ofWrongKind, literal, attempt } from './call.ts'
 
 const deliveries = (argument: string): string =>
   `{ login { webhooks { id deliveries(${argument}) { items { id request response event { id } } total } } } }`
-const create = (url: string): string => `mutation { createWebhook(url: ${text(url)}, name: "x") { id url secret } }`
+const create = (url: string): string => `mutation { createWebhook(url: ${literal(url)}, name: "x") { id url secret } }`
 const update = (id: string): string =>
-  `mutation { updateWebhook(id: ${text(id)}, name: "x", events: [DEVICE_UPDATE], enabled: false) { id name url } }`
+  `mutation { updateWebhook(id: ${literal(id)}, name: "x", events: [DEVICE_UPDATE], enabled: false) { id name url } }`
 const move = (id: string, url: string): string =>
-  `mutation { updateWebhook(id: ${text(id)}, url: ${text(url)}) { id url } }`
-const remove = (id: string): string => `mutation { deleteWebhook(id: ${text(id)}) }`
-const rotate = (id: string): string => `mutation { rotateWebhookSecret(id: ${text(id)}, overlap: 0) { id secret } }`
-const test = (id: string): string => `mutation { testWebhook(id: ${text(id)}) { id status request response } }`
+  `mutation { updateWebhook(id: ${literal(id)}, url: ${literal(url)}) { id url } }`
+const remove = (id: string): string => `mutation { deleteWebhook(id: ${literal(id)}) }`
+const rotate = (id: string): string => `mutation { rotateWebhookSecret(id: ${literal(id)}, overlap: 0) { id secret } }`
+const test = (id: string): string => `mutation { testWebhook(id: ${literal(id)}) { id status request response } }`
 const redeliver = (webhookId: string, deliveryId: string): string =>
-  `mutation { redeliver(webhookId: ${text(webhookId)}, deliveryId: ${text(deliveryId)}) }`
+  `mutation { redeliver(webhookId: ${literal(webhookId)}, deliveryId: ${literal(deliveryId)}) }`
 const redeliverAll = (webhookId: string): string =>
-  `mutation { redeliver(webhookId: ${text(webhookId)}, since: "2000-01-01") }`
+  `mutation { redeliver(webhookId: ${literal(webhookId)}, since: "2000-01-01") }`
 
 export const webhookQueryCalls: Record<string, Call> = {
   'User.webhooks': {
     plain: () => '{ login { webhooks { id name url events enabled paused secret } } }',
     naming: {
-      id: tries(
+      id: attempt(
         { finds: { login: { webhooks: [] } } },
-        ({ webhook, device }) => `{ login { webhooks(id: [${[webhook, device].map(text)}]) { id name url } } }`,
+        ({ webhook, device }) => `{ login { webhooks(id: [${[webhook, device].map(literal)}]) { id name url } } }`,
       ),
     },
   },
@@ -29,12 +29,12 @@ export const webhookQueryCalls: Record<string, Call> = {
     plain: () => deliveries('size: 10'),
     naming: {
       after: [
-        notFound(({ delivery }) => deliveries(`after: ${text(delivery)}`)),
-        ofWrongKind(({ event }) => deliveries(`after: ${text(event)}`)),
-        ofWrongKind(({ webhook }) => deliveries(`after: ${text(webhook)}`)),
-        tries('own', ({ deliveryCursor }) => deliveries(`after: ${text(deliveryCursor)}`)),
+        notFound(({ delivery }) => deliveries(`after: ${literal(delivery)}`)),
+        ofWrongKind(({ event }) => deliveries(`after: ${literal(event)}`)),
+        ofWrongKind(({ webhook }) => deliveries(`after: ${literal(webhook)}`)),
+        attempt('own', ({ deliveryCursor }) => deliveries(`after: ${literal(deliveryCursor)}`)),
       ],
-      last: notFound(({ delivery }) => deliveries(`last: ${text(delivery)}`)),
+      last: notFound(({ delivery }) => deliveries(`last: ${literal(delivery)}`)),
     },
     others: ['size', 'from', 'failed'],
   },
@@ -43,8 +43,8 @@ export const webhookQueryCalls: Record<string, Call> = {
 export const webhookMutationCalls: Record<string, Call> = {
   'Mutation.createWebhook': {
     plain: ({ webhookUrl }) => create(webhookUrl),
-    // Any number of webhooks may go to one address: who else has it must not show.
-    naming: { url: tries('own', ({ webhookUrl }) => create(webhookUrl)) },
+    // Many webhooks can have the same URL. The response must not show who else uses it.
+    naming: { url: attempt('own', ({ webhookUrl }) => create(webhookUrl)) },
     others: ['events', 'name', 'enabled'],
   },
   'Mutation.updateWebhook': {
@@ -56,7 +56,7 @@ export const webhookMutationCalls: Record<string, Call> = {
         ofWrongKind(({ delivery }) => update(delivery)),
         ofWrongKind(({ userId }) => update(userId)),
       ],
-      url: tries('own', ({ webhookUrl }, own) => move(own.webhook, webhookUrl)),
+      url: attempt('own', ({ webhookUrl }, own) => move(own.webhook, webhookUrl)),
     },
     others: ['events', 'name', 'enabled'],
   },

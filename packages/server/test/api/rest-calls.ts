@@ -1,5 +1,5 @@
 import { type Route, routeName } from '../../src/rest/route.ts'
-import type { Belongings } from '../access/belongings.ts'
+import type { OwnedObjects } from '../access/owned-objects.ts'
 
 /** A request to a route, with the objects of one user. */
 export interface RestCall {
@@ -8,7 +8,7 @@ export interface RestCall {
 }
 
 /** A body for each route with one, with all of its members. */
-const bodies: Record<string, (own: Belongings) => Record<string, unknown>> = {
+const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
   'POST /devices': () => ({
     name: 'gate',
     hardwareId: 'rest-1',
@@ -59,7 +59,7 @@ const bodies: Record<string, (own: Belongings) => Record<string, unknown>> = {
 }
 
 /** The value of `{id}`, by the first segment of the path. */
-const ids: Record<string, (own: Belongings) => string> = {
+const ids: Record<string, (own: OwnedObjects) => string> = {
   devices: ({ device }) => device,
   services: ({ service }) => service,
   'registration-codes': ({ registrationCode }) => registrationCode,
@@ -67,19 +67,19 @@ const ids: Record<string, (own: Belongings) => string> = {
 }
 
 /** Builds a request to a route with the objects of one user. */
-export function restCallFor(route: Route, own: Belongings): RestCall {
+export function restCallFor(route: Route, own: OwnedObjects): RestCall {
   const body = bodyOf(route, own)
   const query = route.path === '/services' ? `?id=${own.service}&id=${own.device}` : ''
   return { path: fill(route.path, own) + query, ...(body && { body }) }
 }
 
-function bodyOf(route: Route, own: Belongings): Record<string, unknown> | undefined {
+function bodyOf(route: Route, own: OwnedObjects): Record<string, unknown> | undefined {
   if (route.body === 'attributes') return { site: 'oslo', net: { ssid: 'lab' }, [own.attribute]: null }
   if (route.written?.includes('value')) return { value: 'bergen' }
   return bodies[routeName(route)]?.(own)
 }
 
-function fill(path: string, own: Belongings): string {
+function fill(path: string, own: OwnedObjects): string {
   const [, kind = ''] = path.split('/')
   const values: Record<string, string | undefined> = {
     id: ids[kind]?.(own),
@@ -92,7 +92,7 @@ function fill(path: string, own: Belongings): string {
 }
 
 /** A value for each query parameter of lists. */
-export const queryValues: Record<string, (own: Belongings, path: string) => string> = {
+export const queryValues: Record<string, (own: OwnedObjects, path: string) => string> = {
   size: () => '10',
   from: () => '1',
   after: (own, path) => positionIn(own, path),
@@ -114,7 +114,7 @@ export const queryValues: Record<string, (own: Belongings, path: string) => stri
   failed: () => 'true',
 }
 
-function positionIn({ device, event, delivery }: Belongings, path: string): string {
+function positionIn({ device, event, delivery }: OwnedObjects, path: string): string {
   if (path.endsWith('/events')) return event
   return path.endsWith('/deliveries') ? delivery : device
 }

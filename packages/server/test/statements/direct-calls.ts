@@ -37,12 +37,12 @@ import * as webhooks from '../../src/features/webhooks/webhooks.queries.ts'
 import * as heartbeat from '../../src/jobs/heartbeat.queries.ts'
 import * as queue from '../../src/jobs/queue.queries.ts'
 import * as spending from '../../src/rate-limits/spending.queries.ts'
-import type { Belongings } from '../access/belongings.ts'
+import type { OwnedObjects } from '../access/owned-objects.ts'
 
 type Send = (db: Database) => Promise<unknown>
 
 /** The statements that no request sends at once: of devices, of the clock, of those who sign in, of jobs and of commands. */
-export function directCalls({ userId: accountId, device: id, service, accessKey, webhook, event }: Belongings): Send[] {
+export function directCalls({ userId: accountId, device: id, service, accessKey, webhook, event }: OwnedObjects): Send[] {
   const now = new Date()
   const bytes = Buffer.from('x')
   const key = { accountId, deviceId: id }

@@ -1,8 +1,8 @@
 import { buildSchema } from '../../src/schema.ts'
-import type { Belongings } from '../access/belongings.ts'
+import type { OwnedObjects } from '../access/owned-objects.ts'
 import { newKey } from '../access/callers.ts'
 import { queryCalls } from '../access/query-calls.ts'
-import { everyType, type Question } from '../access/ways.ts'
+import { everyType, type Question } from '../access/type-queries.ts'
 import type { TestApp, TestUser } from '../harness/app.ts'
 import { createAuthenticator } from '../clients/authenticator.ts'
 import { newPerson, openBrowser, signIn } from '../clients/browser.ts'
@@ -11,7 +11,7 @@ import { codeOf } from '../clients/totp.ts'
 import { directCalls } from './direct-calls.ts'
 
 /** Has the server send every statement that it has, on behalf of a user who has one of everything. */
-export async function driveEverything(app: TestApp, user: TestUser, own: Belongings): Promise<void> {
+export async function driveEverything(app: TestApp, user: TestUser, own: OwnedObjects): Promise<void> {
   await setAttributes(user, own)
   await readLists(user, own)
   await signInToConsole(app)
@@ -19,7 +19,7 @@ export async function driveEverything(app: TestApp, user: TestUser, own: Belongi
   await askForEverything(user, own)
 }
 
-async function setAttributes(user: TestUser, { userId, device, service }: Belongings): Promise<void> {
+async function setAttributes(user: TestUser, { userId, device, service }: OwnedObjects): Promise<void> {
   const set = (id: string, name: string, value: string | null, context: string | null = null) =>
     user.data(
       `mutation ($id: String!, $name: String!, $value: String, $context: String) {
@@ -36,7 +36,7 @@ async function setAttributes(user: TestUser, { userId, device, service }: Belong
 }
 
 /** Each order and filter is a statement of its own, and so is what begins behind a place. */
-async function readLists(user: TestUser, { device, hardwareId, context, attribute }: Belongings): Promise<void> {
+async function readLists(user: TestUser, { device, hardwareId, context, attribute }: OwnedObjects): Promise<void> {
   const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'lastReported']
   const filters: Record<string, unknown>[] = [
     {},
@@ -98,7 +98,7 @@ async function signInToConsole(app: TestApp): Promise<void> {
   await other.auth('/sign-out', {})
 }
 
-async function sendDirectly(app: TestApp, own: Belongings): Promise<void> {
+async function sendDirectly(app: TestApp, own: OwnedObjects): Promise<void> {
   for (const send of directCalls(own)) {
     const takeBack = new Error('take back')
     const outcome = app.db.transaction().execute(async (transaction) => {
@@ -112,7 +112,7 @@ async function sendDirectly(app: TestApp, own: Belongings): Promise<void> {
 }
 
 /** Every operation, with what the caller has for every argument that names something; what removes comes last. */
-async function askForEverything(user: TestUser, own: Belongings): Promise<void> {
+async function askForEverything(user: TestUser, own: OwnedObjects): Promise<void> {
   const removes = ({ field }: Question): boolean => /^Mutation\.(delete|remove)/.test(field)
   const isSubscription = ({ field }: Question): boolean => field.startsWith('Subscription.')
   const questions = everyType(buildSchema()).filter((question) => !isSubscription(question))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { giveBelongings, receiversAllowed, startRefusingReceiver } from '../access/belongings.ts'
+import { createOwnedObjects, allowLocalWebhooks, startFailingReceiver } from '../access/owned-objects.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import { driveEverything } from './drive.ts'
@@ -15,11 +15,11 @@ let statements: Statements
 let sent: ReadonlyMap<Keeping, ReadonlyMap<string, string>>
 let tables: ReadonlyMap<string, AccountTable>
 beforeAll(async () => {
-  app = await startTestApp({ env: receiversAllowed, worker: true })
-  receiver = await startRefusingReceiver()
+  app = await startTestApp({ env: allowLocalWebhooks, worker: true })
+  receiver = await startFailingReceiver()
   const recording = recordStatements(app.db)
   try {
-    await driveEverything(app, app.owner, await giveBelongings(app.owner, receiver))
+    await driveEverything(app, app.owner, await createOwnedObjects(app.owner, receiver))
   } finally {
     recording.stop()
   }

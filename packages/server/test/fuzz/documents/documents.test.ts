@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildSchema } from '../../../src/schema.ts'
-import { type Belongings, giveBelongings, receiversAllowed, startRefusingReceiver } from '../../access/belongings.ts'
+import { type OwnedObjects, createOwnedObjects, allowLocalWebhooks, startFailingReceiver } from '../../access/owned-objects.ts'
 import { startTestApp, type TestApp } from '../../harness/app.ts'
 import type { Receiver } from '../../harness/webhook-receiver.ts'
 import { harmOf } from '../harmless.ts'
@@ -12,11 +12,11 @@ import { type BodyAnswer, prepareBody } from '../signed-body.ts'
 
 let app: TestApp
 let receiver: Receiver
-let own: Belongings
+let own: OwnedObjects
 beforeAll(async () => {
-  app = await startTestApp({ env: receiversAllowed })
-  receiver = await startRefusingReceiver()
-  own = await giveBelongings(app.owner, receiver)
+  app = await startTestApp({ env: allowLocalWebhooks })
+  receiver = await startFailingReceiver()
+  own = await createOwnedObjects(app.owner, receiver)
 })
 afterAll(async () => {
   await app.close()

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { everAnotherMinute, openInstallation } from '../../access/installation.ts'
+import { oneMinutePerCall, createInstallation } from '../../access/installation.ts'
 import { createAccount } from '../../factories/account.ts'
 import type { Place } from './model.ts'
 import type { Signer } from './signed-requests.ts'
@@ -30,8 +30,8 @@ export interface FuzzedServer {
 
 /** A server whose one user has the keys above, and whose clock stands still. */
 export async function startFuzzedServer(): Promise<FuzzedServer> {
-  const { db, secrets, startServer, close } = await openInstallation()
-  const url = await startServer({ clock: () => new Date(now * 1_000), elapsed: everAnotherMinute() })
+  const { db, secrets, startServer, close } = await createInstallation()
+  const url = await startServer({ clock: () => new Date(now * 1_000), elapsed: oneMinutePerCall() })
   const { id } = await createAccount(db)
   const encrypted_secret = secrets.encrypt({ accountId: id, key: keyId }, secret)
   const key = { account_id: id, key: keyId, algorithm: 'hmac-sha256', encrypted_secret }

@@ -8,8 +8,8 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import type { Belongings } from '../../access/belongings.ts'
-import { ways } from '../../access/ways.ts'
+import type { OwnedObjects } from '../../access/owned-objects.ts'
+import { ways } from '../../access/type-queries.ts'
 
 /** An argument that takes a text somewhere. */
 export interface TextPlace {
@@ -19,7 +19,7 @@ export interface TextPlace {
 }
 
 /** What is written where something must be and something else is tried. */
-function plainValue(type: GraphQLInputType, name: string, own: Belongings): unknown {
+function plainValue(type: GraphQLInputType, name: string, own: OwnedObjects): unknown {
   const nullable = getNullableType(type)
   if (isListType(nullable)) return [plainValue(nullable.ofType, name, own)]
   const named = getNamedType(type)
@@ -40,7 +40,7 @@ function plainValue(type: GraphQLInputType, name: string, own: Belongings): unkn
 }
 
 /** Every value of an argument that has this text in every place where a text may stand. */
-function valuesWith(type: GraphQLInputType, text: string, own: Belongings): unknown[] {
+function valuesWith(type: GraphQLInputType, text: string, own: OwnedObjects): unknown[] {
   if (isNonNullType(type)) return valuesWith(type.ofType, text, own)
   if (isListType(type)) return valuesWith(type.ofType, text, own).map((value) => [value])
   if (isInputObjectType(type)) {
@@ -59,7 +59,7 @@ function valuesWith(type: GraphQLInputType, text: string, own: Belongings): unkn
 }
 
 /** Every argument that takes a text somewhere. */
-export function textPlaces(schema: GraphQLSchema, own: Belongings): TextPlace[] {
+export function textPlaces(schema: GraphQLSchema, own: OwnedObjects): TextPlace[] {
   const roots = ['Query', 'Mutation']
   const types = [...roots, ...Object.keys(ways)].map((name) => schema.getType(name)!)
   return types.flatMap((type) => {
@@ -75,7 +75,7 @@ export function textPlaces(schema: GraphQLSchema, own: Belongings): TextPlace[] 
 function placeOf(
   type: string,
   field: { name: string; type: unknown; args: readonly GraphQLArgument[] },
-  { tried, own }: { tried: GraphQLArgument; own: Belongings },
+  { tried, own }: { tried: GraphQLArgument; own: OwnedObjects },
 ): TextPlace {
   const given = field.args.filter((arg) => arg === tried || (isNonNullType(arg.type) && arg.defaultValue === undefined))
   const declared = given.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')

@@ -3,7 +3,7 @@ import { formatCsvRow } from '../../../../fleet-csv/src/csv/cells.ts'
 import { readDeviceFile } from '../../../../fleet-csv/src/csv/read-file.ts'
 import { importDevices } from '../../../../fleet-csv/src/import/import-devices.ts'
 import { buildSchema } from '../../../src/schema.ts'
-import { type Belongings, giveBelongings, receiversAllowed, startRefusingReceiver } from '../../access/belongings.ts'
+import { type OwnedObjects, createOwnedObjects, allowLocalWebhooks, startFailingReceiver } from '../../access/owned-objects.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../harness/app.ts'
 import type { Receiver } from '../../harness/webhook-receiver.ts'
 import { harmOf } from '../harmless.ts'
@@ -15,11 +15,11 @@ import { textPlaces } from './entry-points.ts'
 
 let app: TestApp
 let receiver: Receiver
-let own: Belongings
+let own: OwnedObjects
 beforeAll(async () => {
-  app = await startTestApp({ env: receiversAllowed })
-  receiver = await startRefusingReceiver()
-  own = await giveBelongings(app.owner, receiver)
+  app = await startTestApp({ env: allowLocalWebhooks })
+  receiver = await startFailingReceiver()
+  own = await createOwnedObjects(app.owner, receiver)
 })
 afterAll(async () => {
   await app.close()

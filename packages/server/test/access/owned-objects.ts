@@ -8,23 +8,23 @@ import { generateWebhookSecret } from '../../src/features/webhooks/webhook-secre
 import type { TestUser } from '../harness/app.ts'
 import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
 
-/** One of everything that a user can have and an argument can name. */
-export interface Belongings {
-  /** Stands in every text of this user's. */
+/** One object of every kind that a user can own and an argument can name. */
+export interface OwnedObjects {
+  /** A part of every string of this user. */
   mark: string
   userId: string
   device: string
   service: string
   accessKey: string
   registrationCode: string
-  /** The text of the registration code. */
+  /** The registration code itself. */
   code: string
-  /** What the device signs on with. */
+  /** The secret of the device. */
   deviceSecret: string
   webhook: string
   webhookUrl: string
   webhookSecret: string
-  /** One that failed. */
+  /** The id of a failed delivery. */
   delivery: string
   event: string
   hardwareId: string
@@ -35,21 +35,21 @@ export interface Belongings {
   deliveryCursor: string
 }
 
-/** Ids of places in lists, which name nothing of anybody's. */
-export type Cursors = Pick<Belongings, 'deviceCursor' | 'eventCursor' | 'deliveryCursor'>
+/** Cursors, which are positions in lists and name no object. */
+export type Cursors = Pick<OwnedObjects, 'deviceCursor' | 'eventCursor' | 'deliveryCursor'>
 
-/** Takes no delivery, and says so with the delivery itself. */
-export async function startRefusingReceiver(): Promise<Receiver> {
+/** Starts a receiver that rejects every delivery and returns its content. */
+export async function startFailingReceiver(): Promise<Receiver> {
   const receiver = await startReceiver()
   receiver.respondWith(({ text }, response) => void response.writeHead(500).end(text))
   return receiver
 }
 
-/** The setting by which webhooks may go to receivers that run here. */
-export const receiversAllowed = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
+/** The setting that allows webhooks to receivers on this machine. */
+export const allowLocalWebhooks = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
 
-/** Gives a user one of everything; its webhook goes to the receiver, which refuses. */
-export async function giveBelongings(user: TestUser, { url }: Receiver): Promise<Belongings> {
+/** Creates one object of every kind for a user. Its webhook goes to the receiver, which rejects it. */
+export async function createOwnedObjects(user: TestUser, { url }: Receiver): Promise<OwnedObjects> {
   const mark = `mark${randomUUID().slice(0, 8)}`
   const [hardwareId, attribute, context] = [`${mark}-hardware`, `${mark}_attribute`, `${mark}-context`]
   const { registerDevice: registered } = await user.data(
@@ -102,8 +102,8 @@ export async function giveBelongings(user: TestUser, { url }: Receiver): Promise
   }
 }
 
-/** What nobody has, in the same forms. Cursors mark places and name nothing, so they are those of `like`. */
-export function madeUpBelongings({ deviceCursor, eventCursor, deliveryCursor }: Cursors): Belongings {
+/** Ids and names in the same formats that do not exist. The cursors are valid, because they name no object. */
+export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }: Cursors): OwnedObjects {
   const mark = `mark${randomUUID().slice(0, 8)}`
   return {
     mark,
@@ -128,8 +128,8 @@ export function madeUpBelongings({ deviceCursor, eventCursor, deliveryCursor }: 
   }
 }
 
-/** Every row of an account, in every table that has accounts: whatever the tables of a later release are. */
-export async function everyRowOf(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
+/** Every row of an account, in every table with accounts, including tables that are added later. */
+export async function allRowsOf(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const parts = (await tablesOf(db)).map(
     ({ name, column }) => `select '${name}' as name, to_jsonb(t) as row from "${name}" as t where "${column}" = $1`,
   )
@@ -141,11 +141,11 @@ export async function everyRowOf(db: Database, accountId: string): Promise<Recor
 }
 
 /**
- * The same without what reading changes: when keys were last used, the summary of attribute names, and the events of the
- * download links that the account's own user had made.
+ * Every row of an account, without the parts that reading changes: when keys were last used, the summary of attribute names, and the
+ * events of download links that the user created.
  */
-export async function everyRowBesideUse(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
-  const rows = await everyRowOf(db, accountId)
+export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
+  const rows = await allRowsOf(db, accountId)
   const { access_key: keys = [], event: events = [], attribute_name: _, attribute_name_summary: __, ...others } = rows
   const isOwnLink = (event: object): boolean =>
     'type' in event && event.type === 'DOWNLOAD_LINK_CREATE' && 'actor_id' in event && event.actor_id === accountId
@@ -158,7 +158,7 @@ export async function everyRowBesideUse(db: Database, accountId: string): Promis
 
 interface AccountTable {
   name: string
-  /** That names the account. */
+  /** The column with the account id. */
   column: string
 }
 
@@ -181,8 +181,8 @@ function tablesOf(db: Database): Promise<AccountTable[]> {
   return found
 }
 
-/** Waits until the times of last use, which are written a moment after, stand in the database. */
-export async function untilUseIsWritten(db: Database, key: string): Promise<void> {
+/** Waits until the time of last use of a key is in the database. It is written a moment after the request. */
+export async function waitForLastUsed(db: Database, key: string): Promise<void> {
   for (;;) {
     const [row] = await query<{ used: boolean }>(
       db,

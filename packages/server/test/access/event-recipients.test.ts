@@ -3,25 +3,25 @@ import { eventTypes } from '../../src/features/events/event-types.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import { openTestStream, type RawStream, until } from '../clients/event-stream.ts'
 import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
-import { type Belongings, giveBelongings, receiversAllowed, startRefusingReceiver } from './belongings.ts'
+import { type OwnedObjects, createOwnedObjects, allowLocalWebhooks, startFailingReceiver } from './owned-objects.ts'
 import { mutationCalls } from './mutation-calls.ts'
 
 interface Owner {
   user: TestUser
-  own: Belongings
+  own: OwnedObjects
 }
 
 let app: TestApp
 let other: TestApp
-let refusing: Receiver
+let failing: Receiver
 let receiver: Receiver
 let stranger: Owner
-/** For each mutation somebody with one of everything. */
+/** A user with objects of every kind for each mutation. */
 let victims: [mutation: string, owner: Owner][]
 beforeAll(async () => {
-  app = await startTestApp({ env: receiversAllowed, worker: true })
-  other = await app.startAnother({ env: receiversAllowed })
-  ;[refusing, receiver] = [await startRefusingReceiver(), await startReceiver()]
+  app = await startTestApp({ env: allowLocalWebhooks, worker: true })
+  other = await app.startAnother({ env: allowLocalWebhooks })
+  ;[failing, receiver] = [await startFailingReceiver(), await startReceiver()]
   victims = await Promise.all(
     Object.keys(mutationCalls).map(async (mutation): Promise<[string, Owner]> => [mutation, await newOwner()]),
   )
@@ -30,13 +30,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await other.close()
   await app.close()
-  await refusing.close()
+  await failing.close()
   await receiver.close()
 })
 
 async function newOwner(): Promise<Owner> {
   const user = await app.createUser()
-  return { user, own: await giveBelongings(user, refusing) }
+  return { user, own: await createOwnedObjects(user, failing) }
 }
 
 function listen(user: TestUser, args: string): Promise<RawStream> {
@@ -47,7 +47,7 @@ function listen(user: TestUser, args: string): Promise<RawStream> {
 const deviceIds = (owners: readonly Owner[]): string =>
   JSON.stringify(owners.flatMap(({ own }) => [own.device, own.service, own.userId]))
 
-it('what happens to a user reaches no stream and no webhook of another, whatever it is and whoever it is asked of', async () => {
+it('sends the events of a user to no stream and no webhook of another user', async () => {
   const owners = [...victims.map(([, owner]) => owner), stranger]
   await stranger.user.data(`mutation { createWebhook(url: "${receiver.url}", events: [${eventTypes}]) { id } }`)
   const streams = [
@@ -56,9 +56,9 @@ it('what happens to a user reaches no stream and no webhook of another, whatever
     await listen(stranger.user, `(deviceId: ${deviceIds(owners)})`),
     await listen(stranger.user, `(after: "${stranger.own.event}", deviceId: ${deviceIds(owners)})`),
   ]
-  const attending = await listen(victims[0]![1].user, '')
+  const victimStream = await listen(victims[0]![1].user, '')
 
-  // By either server, since what one commits is heard of by both.
+  // Alternate between the servers, because both send the events that either commits.
   for (const [index, [mutation, { user, own }]] of victims.entries()) {
     const by = index % 2 === 0 ? user : other.as(user)
     await by.data(mutationCalls[mutation]!.plain(own))
@@ -67,18 +67,18 @@ it('what happens to a user reaches no stream and no webhook of another, whatever
   const seen = `mutation { setAttribute(name: "seen", value: "yes", serviceId: "${stranger.own.device}") }`
   await stranger.user.data(seen)
 
-  // Events come in the order of their ids, so once this one is there all of the others could have been.
+  // Events arrive in the order of their ids, so after this one no earlier event can arrive.
   const isSeen = (text: string): boolean => text.includes('"seen"')
   await until(() => streams.every((stream) => isSeen(stream.text())))
   await receiver.waitFor(1, ({ text }) => isSeen(text))
-  await until(() => attending.text().includes('"last"'))
+  await until(() => victimStream.text().includes('"last"'))
   const { login } = await stranger.user.data('{ login { webhooks { deliveries(size: 1000) { items { request } } } } }')
 
-  const told = [JSON.stringify(login), ...streams.map((stream) => stream.text())]
-  told.push(...receiver.received.map(({ text }) => text))
+  const received = [JSON.stringify(login), ...streams.map((stream) => stream.text())]
+  received.push(...receiver.received.map(({ text }) => text))
   for (const [mutation, { user, own }] of victims) {
     const found = [own.mark, own.userId, own.device, user.email].filter((text) =>
-      told.some((each) => each.includes(text)),
+      received.some((each) => each.includes(text)),
     )
     expect([mutation, found]).toEqual([mutation, []])
   }

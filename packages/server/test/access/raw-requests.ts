@@ -3,17 +3,17 @@ import { type ClientRequest, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { Duplex } from 'node:stream'
 
-export interface Sent {
+export interface RequestParts {
   method: string
   path: string
   headers: Record<string, string>
   body?: string | undefined
 }
 
-/** The bytes that a client puts on the wire. `sign` may add headers before it goes; nothing is sent anywhere. */
+/** Records the bytes that a client would send, without sending them. `sign` can add headers. */
 export async function recordRequest(
   server: string,
-  sent: Sent,
+  parts: RequestParts,
   sign: (request: ClientRequest) => Promise<void> | void,
 ): Promise<Buffer> {
   const { hostname, port } = new URL(server)
@@ -25,7 +25,7 @@ export async function recordRequest(
       done()
     },
   })
-  const { method, path, headers, body } = sent
+  const { method, path, headers, body } = parts
   const request = httpRequest({ host: hostname, port, method, path, headers, createConnection: () => wire })
   request.on('error', () => {})
   await sign(request)
@@ -35,19 +35,19 @@ export async function recordRequest(
   return Buffer.concat(chunks)
 }
 
-export interface RawAnswer {
-  /** Of every answer that came, in order: bytes behind a request that ended early are the next request. */
+export interface RawResponse {
+  /** The statuses of all responses, in order. Bytes after a request that ends early are read as the next request. */
   statuses: number[]
   text: string
 }
 
-/** Sends these very bytes over a connection of their own. `ends`: nothing more comes, although the request may say so. */
-export async function sendRaw(server: string, bytes: Buffer, { ends = false } = {}): Promise<RawAnswer> {
+/** Sends exactly these bytes on a new connection. With `ends`, closes the sending side, even if the request announces more bytes. */
+export async function sendRaw(server: string, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {
   const { hostname, port } = new URL(server)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   const received: Buffer[] = []
   socket.on('data', (chunk) => received.push(chunk))
-  // A server that refuses a request early may not have read it all, and resets the connection.
+  // A server that rejects a request before it has read all of it may reset the connection.
   socket.on('error', () => {})
   if (ends) socket.end(bytes)
   else socket.write(bytes)
@@ -57,22 +57,22 @@ export async function sendRaw(server: string, bytes: Buffer, { ends = false } = 
   return { statuses: Array.from(text.matchAll(/HTTP\/1\.1 (\d{3})/g), (match) => Number(match[1])), text }
 }
 
-/** A stretch of a request's bytes that counts, and what else may stand there and mean the same. */
+/** A range of bytes in a request that the signature protects. */
 export interface Part {
   name: string
   start: number
   end: number
-  caseAside: boolean
+  isCaseInsensitive: boolean
 }
 
-/** Every byte of these parts changed in one bit, a different one from byte to byte. */
+/** One request for each byte of these parts, with one bit of this byte changed. The bit differs from byte to byte. */
 export function* changedBytes(bytes: Buffer, parts: readonly Part[]): Generator<{ part: string; changed: Buffer }> {
-  for (const { name, start, end, caseAside } of parts) {
+  for (const { name, start, end, isCaseInsensitive } of parts) {
     for (let at = start; at < end; at++) {
       const bit = 1 << ((at * 3) % 8)
       const changed = Buffer.from(bytes)
       changed[at] = bytes[at]! ^ bit
-      const isSame = caseAside && isLetter(bytes[at]!) && bit === 0x20
+      const isSame = isCaseInsensitive && isLetter(bytes[at]!) && bit === 0x20
       if (isSame) changed[at] = bytes[at]! ^ 0x01
       yield { part: `${name} at ${at - start}, bit ${isSame ? 1 : bit}`, changed }
     }
@@ -81,24 +81,24 @@ export function* changedBytes(bytes: Buffer, parts: readonly Part[]): Generator<
 
 const isLetter = (byte: number): boolean => /[A-Za-z]/.test(String.fromCharCode(byte))
 
-/** Where things stand in a recorded request. */
+/** The positions of the parts of a recorded request. */
 export interface Layout {
   method: Part
   target: Part
-  /** Name and value of a header that is there. */
+  /** The name and value of a header. Throws if it is missing. */
   header(name: string): { name: Part; value: Part }
   body: Part
 }
 
 export function layoutOf(bytes: Buffer): Layout {
   const text = bytes.toString('latin1')
-  const part = (name: string, start: number, end: number, caseAside = false): Part => ({ name, start, end, caseAside })
-  const firstBlank = text.indexOf(' ')
-  const secondBlank = text.indexOf(' ', firstBlank + 1)
+  const part = (name: string, start: number, end: number, isCaseInsensitive = false): Part => ({ name, start, end, isCaseInsensitive })
+  const firstSpace = text.indexOf(' ')
+  const secondSpace = text.indexOf(' ', firstSpace + 1)
   const headEnd = text.indexOf('\r\n\r\n')
   return {
-    method: part('method', 0, firstBlank),
-    target: part('target', firstBlank + 1, secondBlank),
+    method: part('method', 0, firstSpace),
+    target: part('target', firstSpace + 1, secondSpace),
     header(name) {
       const match = new RegExp(`\r\n(${name}): ([^\r]*)`, 'i').exec(text.slice(0, headEnd))
       if (match === null) throw new Error(`the request has no header ${name}`)

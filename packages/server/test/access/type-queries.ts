@@ -1,0 +1,119 @@
+import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
+import type { OwnedObjects } from './owned-objects.ts'
+import { literal } from './call.ts'
+import { mutationCalls } from './mutation-calls.ts'
+import { queryCalls } from './query-calls.ts'
+import { subscriptionCalls } from './subscription-calls.ts'
+
+/** Builds a document that selects fields of objects of a type. */
+type TypeQuery = (own: OwnedObjects, selection: string) => string
+
+/** A query through `login` and this path, which has unclosed braces. */
+const throughLogin =
+  (path: (own: OwnedObjects) => string): TypeQuery =>
+  (own, selection) => {
+    const opened = `{ login { ${path(own)} { ${selection}`
+    return `${opened} ${'}'.repeat(opened.split('{').length - opened.split('}').length)}`
+  }
+
+/** A query for each type. The test fails for types that are missing here. */
+export const typeQueries: Record<string, TypeQuery> = {
+  AccessKey: throughLogin(() => 'accessKeys'),
+  ApplicationType: (_own, selection) => `{ applicationTypes { ${selection} } }`,
+  AttributeName: throughLogin(() => 'attributeNames'),
+  AttributesResult: ({ device }, selection) =>
+    `mutation { setAttributesMany(items: [{ serviceId: ${literal(device)}, attributes: { x: "y" } }]) { ${selection} } }`,
+  CreatedAccessKey: (_own, selection) => `mutation { createAccessKey(name: "x") { ${selection} } }`,
+  CreatedRegistrationCode: (_own, selection) => `mutation { createRegistrationCode(name: "x") { ${selection} } }`,
+  Device: throughLogin(({ device }) => `device(id: ${literal(device)})`),
+  DeviceList: throughLogin(({ mark }) => `devices(name: ${literal(mark)})`),
+  DeviceRegistration: ({ device }, selection) =>
+    `mutation { rotateDeviceSecret(deviceId: ${literal(device)}) { ${selection} } }`,
+  Event: throughLogin(({ device }) => `events(deviceId: ${literal(device)}) { items`),
+  EventList: throughLogin(({ device }) => `events(deviceId: ${literal(device)})`),
+  ChangeSource: throughLogin(({ device }) => `events(deviceId: ${literal(device)}) { items { source`),
+  EventTarget: throughLogin(({ device }) => `events(deviceId: ${literal(device)}) { items { target`),
+  Limit: throughLogin(() => 'limits'),
+  RegistrationCode: throughLogin(() => 'registrationCodes'),
+  Service: throughLogin(({ service }) => `service(id: ${literal(service)})`),
+  User: (_own, selection) => `{ login { ${selection} } }`,
+  UserReference: throughLogin(({ device }) => `device(id: ${literal(device)}) { owner`),
+  Webhook: throughLogin(({ webhook }) => `webhooks(id: ${literal(webhook)})`),
+  WebhookDelivery: throughLogin(({ webhook }) => `webhooks(id: ${literal(webhook)}) { deliveries { items`),
+  WebhookDeliveryList: throughLogin(({ webhook }) => `webhooks(id: ${literal(webhook)}) { deliveries`),
+}
+
+/** Values for required arguments. */
+const requiredArguments: Record<string, (own: OwnedObjects) => string> = {
+  context: ({ context }) => context,
+  'Device.attribute(name:)': ({ attribute }) => attribute,
+  'Service.attribute(name:)': ({ attribute }) => attribute,
+  'User.attribute(name:)': ({ attribute }) => attribute,
+  'User.device(id:)': ({ device }) => device,
+  'User.service(id:)': ({ service }) => service,
+}
+
+/** One field, or all fields of a type, and a document that selects little else. */
+export interface FieldRequest {
+  field: string
+  /** The type of the field. Undefined for root fields. */
+  type: string | undefined
+  document: (own: OwnedObjects) => string
+}
+
+/** Every object type, without the root types. */
+export function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+  return Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .filter((type) => !roots.includes(type) && !type.name.startsWith('__'))
+}
+
+/** The part of a response that shows that objects of this type were found. */
+export const reached = (type: string): string => `"reached":"${type}"`
+
+/** A request for every field of the schema. Throws for a field without a listed query. */
+export const everyField = (schema: GraphQLSchema): FieldRequest[] => [
+  ...rootFields(schema),
+  ...objectTypes(schema).flatMap((type) =>
+    Object.values(type.getFields()).map((field) => requestFor(type, `${type.name}.${field.name}`, [field])),
+  ),
+]
+
+/** Fewer requests, each with all fields of a type. */
+export const everyType = (schema: GraphQLSchema): FieldRequest[] => [
+  ...rootFields(schema),
+  ...objectTypes(schema).map((type) => requestFor(type, type.name, Object.values(type.getFields()))),
+]
+
+function rootFields(schema: GraphQLSchema): FieldRequest[] {
+  const calls = { ...queryCalls, ...mutationCalls, ...subscriptionCalls }
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+  return roots.flatMap((type) =>
+    Object.keys(type?.getFields() ?? {}).map((name) => {
+      const field = `${type!.name}.${name}`
+      const call = calls[field]
+      if (call === undefined) throw new Error(`add a call of ${field} to the calls of this folder`)
+      return { field, type: undefined, document: call.plain }
+    }),
+  )
+}
+
+function requestFor(type: GraphQLObjectType, name: string, fields: readonly GraphQLField<unknown, unknown>[]): FieldRequest {
+  const typeQuery = typeQueries[type.name]
+  if (typeQuery === undefined) throw new Error(`add a query for ${type.name} to type-queries.ts`)
+  const select = (own: OwnedObjects) => fields.map((field) => selectField(type, field, own)).join(' ')
+  return { field: name, type: type.name, document: (own) => typeQuery(own, `reached: __typename ${select(own)}`) }
+}
+
+function selectField(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>, own: OwnedObjects): string {
+  const args = field.args
+    .filter((arg) => String(arg.type).endsWith('!') && arg.defaultValue === undefined)
+    .map((arg) => {
+      const value = requiredArguments[`${type.name}.${field.name}(${arg.name}:)`] ?? requiredArguments[arg.name]
+      if (value === undefined) throw new Error(`add a value for ${type.name}.${field.name}(${arg.name}:) to type-queries.ts`)
+      return `${arg.name}: ${literal(value(own))}`
+    })
+  const selection = isObjectType(getNamedType(field.type)) ? ' { __typename }' : ''
+  return `${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}${selection}`
+}
