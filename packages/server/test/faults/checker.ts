@@ -5,15 +5,15 @@ import { context } from './writers.ts'
 export interface Findings {
   acknowledged: number
   unknown: number
-  /** Acknowledged changes whose event is not there. */
+  /** Acknowledged changes without an event. */
   lost: number[]
-  /** Changes that are there more than once. */
+  /** Changes with more than one event. */
   doubled: number[]
-  /** Acknowledged values that are not there, nor another that may be in their place. */
+  /** Acknowledged values that are missing, without a later value that could have replaced them. */
   overwritten: number[]
-  /** Events of changes that nobody meant. */
-  foreign: number
-  /** Events, all of which the webhook asks for. */
+  /** Events of changes that no client sent. */
+  unexpected: number
+  /** The ids of all events. The webhook receives all of these types. */
   events: string[]
 }
 
@@ -23,19 +23,19 @@ interface Event {
   data: { hardwareId?: string; changes?: Record<string, { new: string | null }> }
 }
 
-/** Compares what was acknowledged with what the API has. */
+/** Compares the acknowledged changes with the data that the API returns. */
 export async function check(rig: Rig, entries: readonly Entry[]): Promise<Findings> {
   const events = await everyEvent(rig)
   const found = Map.groupBy(events, numberOf)
-  const meant = new Set(entries.map(({ change }) => change.number))
+  const sent = new Set(entries.map(({ change }) => change.number))
   const acknowledged = entries.filter(({ outcome }) => outcome === 'acknowledged').map(({ change }) => change.number)
   return {
     acknowledged: acknowledged.length,
     unknown: entries.length - acknowledged.length,
     lost: acknowledged.filter((number) => !found.has(number)),
-    doubled: [...meant].filter((number) => (found.get(number)?.length ?? 0) > 1),
+    doubled: [...sent].filter((number) => (found.get(number)?.length ?? 0) > 1),
     overwritten: await overwritten(rig, entries),
-    foreign: [...found.keys()].filter((number) => !meant.has(number)).length,
+    unexpected: [...found.keys()].filter((number) => !sent.has(number)).length,
     events: events.map(({ id }) => id),
   }
 }
@@ -54,7 +54,10 @@ async function everyEvent(rig: Rig): Promise<Event[]> {
   }
 }
 
-/** Each place has one writer: the last value acknowledged must be there, or one of which nobody knows when it was written. */
+/**
+ * Each value has one writer. The last acknowledged value must be stored, or a value with an unknown outcome, which could have been
+ * written later.
+ */
 async function overwritten(rig: Rig, entries: readonly Entry[]): Promise<number[]> {
   const { values, hardwareIds } = await everyDevice(rig)
   const last = new Map<string, number>()
@@ -66,13 +69,13 @@ async function overwritten(rig: Rig, entries: readonly Entry[]): Promise<number[
       if (outcome === 'acknowledged' && !hardwareIds.has(String(number))) wrong.push(number)
       continue
     }
-    const place = `${device} ${kind} ${name}`
-    if (outcome === 'acknowledged') last.set(place, number)
-    else unknown.add(`${place} ${number}`)
+    const key = `${device} ${kind} ${name}`
+    if (outcome === 'acknowledged') last.set(key, number)
+    else unknown.add(`${key} ${number}`)
   }
-  for (const [place, number] of last) {
-    const value = values.get(place)
-    if (value !== String(number) && !unknown.has(`${place} ${value}`)) wrong.push(number)
+  for (const [key, number] of last) {
+    const value = values.get(key)
+    if (value !== String(number) && !unknown.has(`${key} ${value}`)) wrong.push(number)
   }
   return wrong
 }
@@ -97,14 +100,14 @@ async function everyDevice(rig: Rig): Promise<{ values: Map<string, string>; har
   }
 }
 
-/** The data of an operation, as soon as there is a server again that answers it. */
-// biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to who asks
+/** Repeats an operation until a server executes it, and returns its data. */
+// biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
 export async function ask(rig: Rig, document: string): Promise<any> {
   for (;;) {
-    const answer = await rig.send(document).catch(() => undefined)
-    if (answer?.status === 200 && answer.body.errors === undefined) return answer.body.data
-    if (answer !== undefined && answer.status < 500 && answer.status !== 429)
-      throw new Error(JSON.stringify(answer.body))
+    const response = await rig.send(document).catch(() => undefined)
+    if (response?.status === 200 && response.body.errors === undefined) return response.body.data
+    if (response !== undefined && response.status < 500 && response.status !== 429)
+      throw new Error(JSON.stringify(response.body))
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -14,10 +14,10 @@ import { readCredentials, startServerProcess } from '../harness/server-process.t
 import { figures } from './figures.ts'
 
 const HOUR = 3_600
-const patience = { timeout: 600_000 }
+const longTimeout = { timeout: 600_000 }
 
-/** As far as it is looked at. */
-interface Answer {
+/** The parts of a response that this test reads. */
+interface TestResponse {
   data?: {
     login: { device: { state: string }[] }
     registerDevice: { device: { id: string }; secret: string }
@@ -25,13 +25,13 @@ interface Answer {
   errors?: { extensions: { code: string; reason?: string } }[]
 }
 
-interface Signed {
-  /** Seconds by which the signature's time is off from ours. */
+interface SignatureOptions {
+  /** Seconds from the present to the time of the signature. */
   at?: number
   nonce?: string
 }
 
-it('the clock of a server that jumps by an hour, ahead and back, misleads nobody', patience, async () => {
+it('keeps checking signatures, nonces, sessions, and limits when the clock jumps by an hour', longTimeout, async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-clock-'))
@@ -51,7 +51,7 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
   })
   const credentials = await readCredentials(folder)
 
-  const sign = ({ at = 0, nonce }: Signed, query: string) => {
+  const sign = ({ at = 0, nonce }: SignatureOptions, query: string) => {
     const url = `${server.url}/graphql/v1`
     const body = JSON.stringify({ query })
     const headers = { 'content-type': 'application/json' }
@@ -69,47 +69,47 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
   }
   const send = async ({ url, ...request }: ReturnType<typeof sign>) => {
     const response = await fetch(url, request)
-    const { data, errors } = (await response.json()) as Answer
+    const { data, errors } = (await response.json()) as TestResponse
     return { status: response.status, data, reason: errors?.[0]?.extensions.reason, code: errors?.[0]?.extensions.code }
   }
-  /** Once there are points for it. */
-  const ask = (signed: Signed, query = '{ login { id } }') =>
+  /** Retries until the rate limit allows the request. */
+  const ask = (options: SignatureOptions, query = '{ login { id } }') =>
     pollUntil(
-      () => send(sign(signed, query)),
+      () => send(sign(options, query)),
       ({ status }) => status !== 429,
     )
-  const judged: { off: string; status: number; wanted: number }[] = []
-  const judge = async (clock: number, at: number, wanted: number): Promise<void> => {
+  const checks: { offset: string; status: number; expected: number }[] = []
+  const check = async (clock: number, at: number, expected: number): Promise<void> => {
     const { status } = await ask({ at })
-    judged.push({ off: `${at} by a clock at ${clock}`, status, wanted })
+    checks.push({ offset: `${at} with the clock at ${clock}`, status, expected })
   }
-  /** One that was accepted, with a nonce, which is used up as well where there are no points. */
+  /** Sends a request with a nonce until it is accepted. A rate-limited request also uses its nonce, so each attempt has a new one. */
   const useNonce = async (at: number): Promise<ReturnType<typeof sign>> => {
     const { signed, status } = await pollUntil(
       async () => {
         const signed = sign({ at, nonce: randomUUID() }, '{ login { id } }')
         return { signed, ...(await send(signed)) }
       },
-      (answer) => answer.status !== 429,
+      (response) => response.status !== 429,
     )
     expect(status).toBe(200)
     return signed
   }
   const replays: { status: number; reason: string | undefined }[] = []
   const replay = async (signed: ReturnType<typeof sign>): Promise<void> => {
-    const answer = pollUntil(
+    const response = pollUntil(
       () => send(signed),
       ({ status }) => status !== 429,
     )
-    replays.push(await answer)
+    replays.push(await response)
   }
   const setClock = async (seconds: number): Promise<void> => {
-    const [file, text] = [join(folder, 'shift'), String(seconds * 1_000)]
-    await writeFile(file, text)
+    const [file, shift] = [join(folder, 'shift'), String(seconds * 1_000)]
+    await writeFile(file, shift)
     server.signal('SIGUSR2')
     await pollUntil(
       () => readFile(`${file}.done`, 'utf8').catch(() => ''),
-      (done) => done === text,
+      (done) => done === shift,
     )
   }
 
@@ -119,26 +119,26 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
   )
   const { device, secret } = data!.registerDevice
   await connectMqtt(`${server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
-  const seen = `{ login { device(id: ["${device.id}"]) { state } } }`
+  const stateQuery = `{ login { device(id: ["${device.id}"]) { state } } }`
   const untilActive = (at: number) =>
     pollUntil(
-      () => ask({ at }, seen),
-      (answer) => answer.data?.login.device[0]?.state === 'active',
+      () => ask({ at }, stateQuery),
+      (response) => response.data?.login.device[0]?.state === 'active',
     )
   await untilActive(0)
   const browser = openBrowser(server)
   const { MUSTER_EMAIL: email, MUSTER_PASSWORD: password } = credentials
   expect((await browser.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
-  // Ahead, so that a slow machine comes to the end before they are too old.
+  // The signatures are from the future, so that they do not expire before a slow machine reaches the end.
   const used = [await useNonce(250)]
 
-  // Every message is refused once, and must come again soon, once.
-  const refused = new Map<string, number>()
+  // Reject every message once. It must be sent again soon, once.
+  const rejected = new Map<string, number>()
   const waits: number[] = []
   receiver.respondWith(({ id }, response) => {
-    const at = refused.get(id)
+    const at = rejected.get(id)
     if (at !== undefined) waits.push(performance.now() - at)
-    else refused.set(id, performance.now())
+    else rejected.set(id, performance.now())
     response.writeHead(at === undefined ? 500 : 200).end()
   })
   const delivered = async (at: number): Promise<void> => {
@@ -152,42 +152,44 @@ it('the clock of a server that jumps by an hour, ahead and back, misleads nobody
   const clocks = [HOUR, -HOUR, 0]
   for (const seconds of clocks) {
     await setClock(seconds)
-    // Which has it forget nonces that are out of date.
+    // A new nonce makes the server delete expired nonces.
     used.push(await useNonce(seconds + 250))
     await replay(used.at(-1)!)
-    for (const off of [-400, 400]) await judge(seconds, seconds + off, 401)
-    for (const off of [-200, 200]) await judge(seconds, seconds + off, 200)
-    await judge(seconds, seconds === 0 ? HOUR : 0, 401)
+    for (const offset of [-400, 400]) await check(seconds, seconds + offset, 401)
+    for (const offset of [-200, 200]) await check(seconds, seconds + offset, 200)
+    await check(seconds, seconds === 0 ? HOUR : 0, 401)
     await untilActive(seconds)
     expect((await browser.query('{ login { id } }')).status).toBe(200)
     await delivered(seconds)
-    // Budgets run out, and are there again though the clock went back.
-    const dear = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`
+    // Rate limits are reached, and refill even though the clock went back.
+    const expensive = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`
     await pollUntil(
-      // Together they are for more than there ever is, however slow the machine.
-      () => Promise.all(Array.from({ length: 8 }, () => send(sign({ at: seconds }, dear)))),
-      (answers) => answers.some(({ status }) => status === 429),
+      // Together they cost more than the limit, however slow the machine is.
+      () => Promise.all(Array.from({ length: 8 }, () => send(sign({ at: seconds }, expensive)))),
+      (responses) => responses.some(({ status }) => status === 429),
     )
     expect((await ask({ at: seconds })).status).toBe(200)
   }
-  // The first, and that of the clock as it is now, are not out of date.
+  // The first signature, and the one made with the present clock, have not expired.
   for (const signed of used) await replay(signed)
   const messages = new Set(receiver.received.map(({ id }) => id))
   figures('clock', {
     'jumps by an hour or two': clocks.length,
-    'signatures judged': judged.length,
-    'judged wrongly': judged.filter(({ status, wanted }) => status !== wanted).length,
+    'signatures checked': checks.length,
+    'checked wrongly': checks.filter(({ status, expected }) => status !== expected).length,
     'used nonces sent again': replays.length,
     'of them accepted': replays.filter(({ status }) => status !== 401).length,
-    'webhook messages refused once': refused.size,
-    'longest until the second attempt, ms': Math.round(Math.max(...waits)),
-    'times that points ran out and came again': clocks.length,
+    'webhook messages rejected once': rejected.size,
+    'longest time to the second attempt, ms': Math.round(Math.max(...waits)),
+    'times that a rate limit was reached and refilled': clocks.length,
   })
-  expect(judged.map(({ off, status }) => [off, status])).toEqual(judged.map(({ off, wanted }) => [off, wanted]))
-  const outOfDate = 'clock-skew'
-  expect(replays.map(({ status, reason }) => [status, reason])).toEqual(
-    [...clocks.map(() => 'nonce-used'), 'nonce-used', outOfDate, outOfDate, 'nonce-used'].map((each) => [401, each]),
+  expect(checks.map(({ offset, status }) => [offset, status])).toEqual(
+    checks.map(({ offset, expected }) => [offset, expected]),
   )
-  // Nothing was told twice, but what was refused.
+  const expired = 'clock-skew'
+  expect(replays.map(({ status, reason }) => [status, reason])).toEqual(
+    [...clocks.map(() => 'nonce-used'), 'nonce-used', expired, expired, 'nonce-used'].map((each) => [401, each]),
+  )
+  // Only rejected messages were sent twice.
   expect(messages.size).toBe(3)
 })

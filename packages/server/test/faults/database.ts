@@ -3,18 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
 
-/** A PostgreSQL to which anything may happen. It goes with the test. */
+/** A PostgreSQL server that tests can make fail. It stops when the test ends. */
 export interface FaultyDatabase {
   url: string
-  /** SIGKILL to all of its processes, and starts it again, with these settings. */
+  /** Kills all of its processes with SIGKILL, and starts it again with these settings. */
   kill(settings?: Record<string, string>): Promise<void>
-  /** Stops all of its processes where they stand, and lets them go on. */
+  /** Stops all of its processes with SIGSTOP. */
   freeze(): Promise<void>
+  /** Continues the processes. */
   thaw(): void
-  /** Ends it as an operator does. */
+  /** Shuts it down as an operator does. */
   shutDown(): Promise<void>
   start(): Promise<void>
-  /** Holds up the process that writes out the log of commits which nobody waits for. */
+  /** Stops the WAL writer, which flushes asynchronous commits. */
   stopWritingLog(): Promise<void>
 }
 
@@ -44,7 +45,7 @@ export async function openDatabase(
       running = await start(settings)
     },
     async freeze() {
-      // What it starts would not be among those stopped: it is first.
+      // Stop the postmaster first, so that it starts no more processes.
       for (let found = [pid()]; found.length > frozen.length; found = [pid(), ...(await childrenOf(pid()))]) {
         for (const each of found) signal(each, 'SIGSTOP')
         frozen = found
@@ -59,16 +60,16 @@ export async function openDatabase(
       running = await start()
     },
     async stopWritingLog() {
-      signal(await findWriter(pid()), 'SIGSTOP')
+      signal(await findWalWriter(pid()), 'SIGSTOP')
     },
   }
 }
 
-/** SIGKILL to a process and all that it has started, so that none of them can write out what it holds. */
+/** Kills a process and its children at once, so that none of them can flush its buffers. */
 async function killAll(pid: number): Promise<void> {
   const all = [pid, ...(await childrenOf(pid))]
   for (const each of all) signal(each, 'SIGKILL')
-  while (all.some(isThere)) await sleep(5)
+  while (all.some(isRunning)) await sleep(5)
 }
 
 async function childrenOf(pid: number): Promise<number[]> {
@@ -76,8 +77,8 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number)
 }
 
-/** It may begin a moment after the database serves. */
-async function findWriter(pid: number): Promise<number> {
+/** The WAL writer may start a moment after the database accepts connections. */
+async function findWalWriter(pid: number): Promise<number> {
   for (;;) {
     for (const child of await childrenOf(pid)) {
       const title = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')
@@ -91,12 +92,12 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {
-    // One of them may have come to its end in between.
+    // The process may have exited in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 
-function isThere(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs'
 
-/** Of a run by hand: `run.ts` names the file, and makes a table of what is in it at the end. */
-export function figures(of: string, found: Readonly<Record<string, number | string>>): void {
+/** Records results of `npm run test:faults`. `run.ts` names the file and prints it as a table at the end. */
+export function figures(test: string, results: Readonly<Record<string, number | string>>): void {
   const path = process.env.FAULTS_FIGURES
   if (path === undefined) return
-  for (const [what, value] of Object.entries(found)) appendFileSync(path, `| ${of} | ${what} | ${value} |\n`)
+  for (const [result, value] of Object.entries(results)) appendFileSync(path, `| ${test} | ${result} | ${value} |\n`)
 }

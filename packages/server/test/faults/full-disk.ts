@@ -11,11 +11,11 @@ import { figures } from './figures.ts'
 import { openRig } from './rig.ts'
 
 async function mountDisk(megabytes: number): Promise<string> {
-  const place = await mkdtemp(join(tmpdir(), 'muster-disk-'))
-  onTestFinished(() => rm(place, { recursive: true }))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', place])
-  onTestFinished(() => void execFileSync('umount', [place]))
-  return place
+  const path = await mkdtemp(join(tmpdir(), 'muster-disk-'))
+  onTestFinished(() => rm(path, { recursive: true }))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', path])
+  onTestFinished(() => void execFileSync('umount', [path]))
+  return path
 }
 
 const registered = `mutation { registerDevice(name: "target") { device { id } } }`
@@ -24,40 +24,40 @@ const read = '{ login { devices(size: 1) { total items { id } } } }'
 const value = (): string => randomBytes(7_000).toString('hex')
 
 /**
- * A disk of the database's own that fills up, for which it takes the right to mount one. While it is full changes are refused and
- * reads go on; with room again all goes on.
+ * Fills the disk of the database, which needs permission to mount one. While the disk is full, changes are rejected and reads work. When
+ * it has space again, changes work again.
  */
 export async function fillDisk(): Promise<void> {
-  const place = await mountDisk(200)
-  const database = join(place, 'database')
-  // The log has another disk: without room for it PostgreSQL ends.
-  const log = await mkdtemp(join(tmpdir(), 'muster-log-'))
-  onTestFinished(() => rm(log, { recursive: true, force: true }))
+  const path = await mountDisk(200)
+  const database = join(path, 'database')
+  // The WAL is on another disk, because PostgreSQL stops if its disk is full.
+  const wal = await mkdtemp(join(tmpdir(), 'muster-wal-'))
+  onTestFinished(() => rm(wal, { recursive: true, force: true }))
   const prepare = async (): Promise<void> => {
-    const own = join(database, 'pg', 'pg_wal')
-    await cp(own, log, { recursive: true })
-    await chmod(log, 0o700)
-    await rm(own, { recursive: true })
-    await symlink(log, own)
+    const walFolder = join(database, 'pg', 'pg_wal')
+    await cp(walFolder, wal, { recursive: true })
+    await chmod(wal, 0o700)
+    await rm(walFolder, { recursive: true })
+    await symlink(wal, walFolder)
   }
-  const rig = await openRig({ place: database, prepare })
+  const rig = await openRig({ databaseFolder: database, prepare })
   const { id } = (await ask(rig, registered)).registerDevice.device
-  const change = (name: string, given: string) =>
-    rig.send(`mutation { setAttribute(serviceId: "${id}", name: "${name}", value: "${given}", context: "${name}") }`)
-  const filler = join(place, 'filler')
-  const { bavail, bsize } = await statfs(place)
+  const change = (name: string, text: string) =>
+    rig.send(`mutation { setAttribute(serviceId: "${id}", name: "${name}", value: "${text}", context: "${name}") }`)
+  const filler = join(path, 'filler')
+  const { bavail, bsize } = await statfs(path)
   await writeFile(filler, Buffer.alloc(Math.max(0, bavail * bsize - 3 * 1024 * 1024)))
 
   const acknowledged: string[] = []
-  const refused: string[] = []
+  const rejected: string[] = []
   const messages = new Map<string, number>()
-  for (let at = 0; refused.length < 100; at++) {
+  for (let at = 0; rejected.length < 100; at++) {
     const device = await rig.send(`mutation { registerDevice(name: "d${at}", hardwareId: "h${at}") { device { id } } }`)
     if (device.status === 200 && device.body.errors === undefined) acknowledged.push(`h${at}`)
     else {
-      refused.push(`h${at}`)
-      const told = `${device.status} ${device.body.errors?.[0]?.extensions.code} ${device.body.errors?.[0]?.message}`
-      messages.set(told, (messages.get(told) ?? 0) + 1)
+      rejected.push(`h${at}`)
+      const error = `${device.status} ${device.body.errors?.[0]?.extensions.code} ${device.body.errors?.[0]?.message}`
+      messages.set(error, (messages.get(error) ?? 0) + 1)
       expect(await rig.send(read)).toMatchObject({ status: 200 })
     }
     await change(`n${at % 60}`, value())
@@ -65,28 +65,28 @@ export async function fillDisk(): Promise<void> {
   await rm(filler)
   const freed = performance.now()
   while ((await change('again', value())).body.data?.setAttribute === undefined) await sleep(20)
-  const backAfter = performance.now() - freed
-  const there = new Set<string>()
+  const recoveryMs = performance.now() - freed
+  const stored = new Set<string>()
   for (let after = ''; ; ) {
     const { login } = await ask(
       rig,
       `{ login { devices(size: 1000 ${after}) { items { hardwareId } hasMore cursor } } }`,
     )
-    for (const { hardwareId } of login.devices.items) there.add(hardwareId)
+    for (const { hardwareId } of login.devices.items) stored.add(hardwareId)
     if (!login.devices.hasMore) break
     after = `, after: "${login.devices.cursor}"`
   }
   const events = await ask(rig, '{ login { events(size: 1000, types: [DEVICE_REGISTER]) { total } } }')
   figures('disk full', {
-    'changes refused': refused.length,
-    'of them made nevertheless': refused.filter((each) => there.has(each)).length,
+    'changes rejected': rejected.length,
+    'of them made nevertheless': rejected.filter((each) => stored.has(each)).length,
     'changes acknowledged': acknowledged.length,
-    lost: acknowledged.filter((each) => !there.has(each)).length,
-    'reads refused': 0,
-    'changes go on after, ms': Math.round(backAfter),
+    lost: acknowledged.filter((each) => !stored.has(each)).length,
+    'reads rejected': 0,
+    'time until changes work, ms': Math.round(recoveryMs),
   })
-  expect(refused.filter((each) => there.has(each))).toEqual([])
-  expect(acknowledged.filter((each) => !there.has(each))).toEqual([])
-  expect(events.login.events.total).toBe(there.size)
-  expect(Array.from(messages.keys()).every((told) => told.startsWith('503 UNAVAILABLE'))).toBe(true)
+  expect(rejected.filter((each) => stored.has(each))).toEqual([])
+  expect(acknowledged.filter((each) => !stored.has(each))).toEqual([])
+  expect(events.login.events.total).toBe(stored.size)
+  expect(Array.from(messages.keys()).every((error) => error.startsWith('503 UNAVAILABLE'))).toBe(true)
 }

@@ -11,19 +11,19 @@ import { openLedger } from './ledger.ts'
 import { openRig } from './rig.ts'
 import { startWriters } from './writers.ts'
 
-/** `run.ts` says how many by hand; without it, in the tests of every day, a few. */
+/** `run.ts` sets the number of kills. `npm test` kills a few times. */
 const kills = Number(process.env.FAULTS_KILLS ?? 3)
 const isByHand = process.env.FAULTS_KILLS !== undefined
-/** Several clients write to each, so that changes wait for one another, and share statements and commits. */
+/** Several clients write to each device, so that changes queue, and share statements and commits. */
 const DEVICES = isByHand ? 8 : 2
 const PER_DEVICE = isByHand ? 8 : 4
 
-/** Servers start several times: a slow machine is no failure. */
-const patience = { timeout: isByHand ? 0 : 600_000 }
+/** Servers start several times, which takes long on a slow machine. */
+const longTimeout = { timeout: isByHand ? 0 : 600_000 }
 
 it(
-  'what was acknowledged is there, once, with its event, and told to the webhook, whoever is killed meanwhile',
-  patience,
+  'keeps every acknowledged change, its event, and its webhook message when servers and PostgreSQL are killed',
+  longTimeout,
   async () => {
     const rig = await openRig({ servers: isByHand ? 2 : 1 })
     const ledger = openLedger(join(rig.folder, 'ledger'))
@@ -34,12 +34,12 @@ it(
     const forged: Received[] = []
     let secret = ''
     receiver.respondWith((message, response) => {
-      // Now, since its time is a part of what is signed.
+      // Verify now, because the signature includes the time.
       if (!isGenuine(secret, message)) forged.push(message)
-      // A fifth of them must come again.
-      const turn = randomInt(10)
-      if (turn === 0) return response.writeHead(500).end()
-      if (turn === 1) return response.destroy()
+      // A fifth of the messages must be sent again.
+      const choice = randomInt(10)
+      if (choice === 0) return response.writeHead(500).end()
+      if (choice === 1) return response.destroy()
       taken.push(message)
       response.end()
     })
@@ -54,14 +54,14 @@ it(
     }
 
     const writers = await startWriters(rig, ledger, { devices, perDevice: PER_DEVICE, firstNumber: 1 })
-    // That they do so is no chance to be taken.
+    // Make sure that changes share commits.
     await pollUntil(
       () => readCommits(rig.database.url),
-      ({ lines }) => lines > 0,
+      ({ sameDevice }) => sameDevice > 0,
     )
     const killed = { servers: 0, database: 0 }
     for (let kill = 0; kill < kills; kill++) {
-      // Each one meets servers at work.
+      // Each kill happens while the servers are busy.
       await writers.acknowledged(isByHand ? 100 : 10)
       await sleep(randomInt(isByHand ? 1_000 : 200))
       if (kill % 2 === 0) {
@@ -80,52 +80,52 @@ it(
     const { acknowledged, unknown, lost, doubled } = findings
     figures('kills', {
       'of servers': killed.servers,
-      'of PostgreSQL, all its processes at once': killed.database,
+      'of PostgreSQL, all of its processes at once': killed.database,
       'changes sent': entries.length,
       'changes acknowledged': acknowledged,
-      'of unknown outcome': unknown,
+      'with unknown outcome': unknown,
       'acknowledged and lost': lost.length + findings.overwritten.length,
       'made twice': doubled.length,
     })
     figures('commits', commitFigures(await readCommits(rig.database.url)))
-    expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [], foreign: 0 })
+    expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [], unexpected: 0 })
     expect(acknowledged).toBeGreaterThan(10 * kills)
 
-    const told = (): Set<string> => new Set(taken.map(({ body }) => body.data.id))
-    const untold = (): string[] => {
-      const known = told()
-      return findings.events.filter((id) => !known.has(id))
+    const deliveredEvents = (): Set<string> => new Set(taken.map(({ body }) => body.data.id))
+    const undelivered = (): string[] => {
+      const delivered = deliveredEvents()
+      return findings.events.filter((id) => !delivered.has(id))
     }
     await pollUntil(
-      async () => untold(),
+      async () => undelivered(),
       (missing) => missing.length === 0,
     )
     expect(forged).toEqual([])
-    // However often it was sent: under one id, by which receivers know it again, and as the same bytes.
+    // Every attempt to send a message has the same id and the same bytes, so that receivers recognize it.
     const sent = Map.groupBy(receiver.received, ({ body }) => body.data.id)
     const differing = [...sent.values()].filter((each) => new Set(each.map(({ id, text }) => `${id} ${text}`)).size > 1)
     expect(differing).toEqual([])
     figures('webhook', {
       events: findings.events.length,
-      'never delivered': untold().length,
+      'never delivered': undelivered().length,
       'requests to the receiver': receiver.received.length,
     })
 
-    // The same with commits that wait for no disk: what is lost then must be seen.
+    // Repeat with asynchronous commits. The check must detect the loss.
     await rig.database.kill({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
     await rig.database.stopWritingLog()
-    const careless = await startWriters(rig, ledger, {
+    const unsafeWriters = await startWriters(rig, ledger, {
       devices,
       perDevice: PER_DEVICE,
       firstNumber: entries.length + 1,
     })
-    await careless.acknowledged(50)
+    await unsafeWriters.acknowledged(50)
     await rig.database.kill()
-    await careless.stop()
+    await unsafeWriters.stop()
     const after = await check(rig, await ledger.read())
-    figures('commits that wait for no disk', {
+    figures('asynchronous commits', {
       'changes acknowledged': after.acknowledged - acknowledged,
-      'seen to be lost': after.lost.length,
+      'found to be lost': after.lost.length,
     })
     expect(after.lost.length).toBeGreaterThan(0)
   },

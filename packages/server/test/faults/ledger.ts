@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const sync = promisify(fdatasync)
 
-/** What a change is to leave behind: a value of its own on a device, in the base or in a context, or a device of its own. */
+/** A change with a unique number: a value of an attribute of a device, in the base or in a context, or a new device. */
 export interface Change {
   number: number
   kind: 'base' | 'context' | 'register'
@@ -13,7 +13,7 @@ export interface Change {
   name: string
 }
 
-/** `unknown`: no answer came, or none that says that it was done. It may be there or not. */
+/** `unknown`: no response arrived, or an error. The change may or may not be stored. */
 export type Outcome = 'acknowledged' | 'unknown'
 
 export interface Entry {
@@ -22,29 +22,29 @@ export interface Entry {
 }
 
 /**
- * A file of what was meant and what came of it. Both resolve when it is on the disk: before the change is sent, and before its
- * answer counts.
+ * A file of changes and their outcomes. `intend` and `note` resolve when the entry is on disk: before the change is sent, and before its
+ * response counts.
  */
 export interface Ledger {
   intend(change: Change): Promise<void>
   note(change: Change, outcome: Outcome): Promise<void>
-  /** In the order of intents. What has no outcome is unknown. */
+  /** Entries in the order of `intend`. A change without a noted outcome is unknown. */
   read(): Promise<Entry[]>
   close(): void
 }
 
 export function openLedger(path: string): Ledger {
   const file = openSync(path, 'a')
-  let gathered = ''
+  let buffered = ''
   let last = Promise.resolve()
   let next: Promise<void> | undefined
-  // What comes while others wait for the disk goes together, or clients would come to the server one by one.
+  // Entries that arrive while others are flushed are flushed together. Otherwise clients would send one request at a time.
   const write = (line: object): Promise<void> => {
-    gathered += `${JSON.stringify(line)}\n`
+    buffered += `${JSON.stringify(line)}\n`
     if (next !== undefined) return next
     next = last.then(async () => {
-      writeSync(file, gathered)
-      gathered = ''
+      writeSync(file, buffered)
+      buffered = ''
       next = undefined
       await sync(file)
     })

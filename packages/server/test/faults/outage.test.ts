@@ -7,13 +7,13 @@ import { figures } from './figures.ts'
 import { fillDisk } from './full-disk.ts'
 import { openLedger } from './ledger.ts'
 import { openRig, type Rig } from './rig.ts'
-import { type Installation, type Told, ways } from './ways.ts'
+import { type Availability, entryPoints, type Installation } from './entry-points.ts'
 import { startWriters } from './writers.ts'
 
-/** By hand for a minute; in the tests of every day until every way in has said what it is to say. */
+/** `run.ts` sets the duration. In `npm test`, an outage lasts until every entry point reports it. */
 const seconds = Number(process.env.FAULTS_OUTAGE ?? 0)
 const isByHand = process.env.FAULTS_OUTAGE !== undefined
-const patience = { timeout: isByHand ? 0 : 600_000 }
+const longTimeout = { timeout: isByHand ? 0 : 600_000 }
 
 const outages: Record<string, { begin(rig: Rig): Promise<void>; end(rig: Rig): Promise<void> }> = {
   frozen: { begin: ({ database }) => database.freeze(), end: async ({ database }) => database.thaw() },
@@ -21,10 +21,10 @@ const outages: Record<string, { begin(rig: Rig): Promise<void>; end(rig: Rig): P
 }
 
 it.each(isByHand ? Object.keys(outages) : ['frozen'])(
-  'while PostgreSQL is %s, all are told so; afterwards all goes on, and nothing is lost',
-  patience,
+  'reports at every entry point that PostgreSQL is %s, then recovers and loses nothing',
+  longTimeout,
   async (kind) => {
-    // Not as patient as the servers of other tests, which a busy machine must not mislead.
+    // A shorter time than in other tests, where a busy machine must not be taken for an unresponsive database.
     const rig = await openRig({ env: { MUSTER_DATABASE_SILENCE: '500' } })
     const ledger = openLedger(join(rig.folder, 'ledger'))
     onTestFinished(() => ledger.close())
@@ -38,57 +38,59 @@ it.each(isByHand ? Object.keys(outages) : ['frozen'])(
     await writers.acknowledged(20)
 
     await outages[kind]!.begin(rig)
-    const began = performance.now()
-    const answers: [way: string, ms: number, told: Told][] = []
+    const started = performance.now()
+    const responses: [entryPoint: string, ms: number, result: Availability][] = []
     let wrong: string[]
     do {
       const round = await askAll(installation)
-      answers.push(...round)
-      wrong = round.filter(([, , told]) => told !== 'unavailable').map(([way, , told]) => `${way}: ${told}`)
+      responses.push(...round)
+      wrong = round
+        .filter(([, , result]) => result !== 'unavailable')
+        .map(([entryPoint, , result]) => `${entryPoint}: ${result}`)
       if (isByHand) expect(wrong).toEqual([])
       await sleep(isByHand ? 100 : 10)
-    } while (wrong.length > 0 || performance.now() - began < seconds * 1_000)
+    } while (wrong.length > 0 || performance.now() - started < seconds * 1_000)
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
 
     await outages[kind]!.end(rig)
     const ended = performance.now()
     await untilAll(installation, 'served')
-    const backAfter = performance.now() - ended
+    const recoveryMs = performance.now() - ended
     await writers.acknowledged(20)
     await writers.stop()
     const findings = await check(rig, await ledger.read())
     figures(`PostgreSQL ${kind} for ${seconds} s`, {
-      'requests meanwhile': answers.length,
-      'told after more than 1 s': answers.filter(([, ms]) => ms >= 1_000).length,
-      'longest until told, ms': Math.round(Math.max(...answers.map(([, ms]) => ms))),
-      'all served again after, ms': Math.round(backAfter),
+      'requests during the outage': responses.length,
+      'errors after more than 1 s': responses.filter(([, ms]) => ms >= 1_000).length,
+      'longest time to an error, ms': Math.round(Math.max(...responses.map(([, ms]) => ms))),
+      'time until all requests work again, ms': Math.round(recoveryMs),
       'changes acknowledged': findings.acknowledged,
       lost: findings.lost.length + findings.overwritten.length,
     })
-    // What came in by all the ways is in no ledger.
+    // Changes through the entry points are not in the ledger, so unexpected events are not checked.
     expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [] })
     if (!isByHand) return
-    expect(answers.filter(([, ms]) => ms >= 1_000)).toEqual([])
-    expect(backAfter).toBeLessThan(10_000)
+    expect(responses.filter(([, ms]) => ms >= 1_000)).toEqual([])
+    expect(recoveryMs).toBeLessThan(10_000)
   },
 )
 
 if (process.env.FAULTS_FULL !== undefined)
-  it('while its disk is full PostgreSQL serves reads, and changes are refused whole', { timeout: 0 }, fillDisk)
+  it('serves reads and rejects changes while the disk of PostgreSQL is full', { timeout: 0 }, fillDisk)
 
-const askAll = (installation: Installation): Promise<[way: string, ms: number, told: Told][]> =>
+const askAll = (installation: Installation): Promise<[entryPoint: string, ms: number, result: Availability][]> =>
   Promise.all(
-    Object.entries(ways).map(async ([way, ask]): Promise<[string, number, Told]> => {
-      const began = performance.now()
-      const told = await ask(installation).catch((error: unknown) => String(error))
-      return [way, performance.now() - began, told]
+    Object.entries(entryPoints).map(async ([name, ask]): Promise<[string, number, Availability]> => {
+      const started = performance.now()
+      const result = await ask(installation).catch((error: unknown) => String(error))
+      return [name, performance.now() - started, result]
     }),
   )
 
-async function untilAll(installation: Installation, wanted: Told): Promise<void> {
+async function untilAll(installation: Installation, expected: Availability): Promise<void> {
   for (;;) {
-    const answers = await askAll(installation)
-    if (answers.every(([, , told]) => told === wanted)) return
+    const responses = await askAll(installation)
+    if (responses.every(([, , result]) => result === expected)) return
     await sleep(50)
   }
 }

@@ -15,14 +15,14 @@ import {
 import { unlimited } from '../harness/unlimited.ts'
 import { type FaultyDatabase, openDatabase } from './database.ts'
 
-/** A PostgreSQL of its own and servers on it, each of which can be killed at any moment and is started anew. */
+/** A separate PostgreSQL server, and Muster servers that can be killed at any moment and are started again. */
 export interface Rig {
   folder: string
   database: FaultyDatabase
   credentials: Record<string, string>
-  /** One of the servers that run, each in its turn. */
+  /** One of the running servers, in rotation. */
   server(): Promise<ServerProcess>
-  /** Sends an operation to one of them; rejects when no answer comes. */
+  /** Sends an operation to one of the servers. Rejects if no response arrives. */
   send(document: string): Promise<SignedResponse>
   killServer(): Promise<void>
 }
@@ -31,28 +31,29 @@ export interface RigOptions {
   servers?: number
   /** Settings of the servers. */
   env?: Record<string, string>
-  /** Where the database's folder is put, and what is done to it before it starts. */
-  place?: string
+  /** The folder of the database. Default: a temporary folder. */
+  databaseFolder?: string
+  /** Runs before the database starts. */
   prepare?: () => Promise<void>
   /** Settings of PostgreSQL. */
   postgres?: Record<string, string>
-  /** The way to the database that servers take. */
-  way?: (url: string) => Promise<string>
+  /** Returns the URL with which servers connect to the database, such as the URL of a proxy. */
+  connectThrough?: (url: string) => Promise<string>
 }
 
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
-  const { servers: count = 1, way = async (url) => url } = options
+  const { servers: count = 1, connectThrough = async (url) => url } = options
   const folder = await mkdtemp(join(tmpdir(), 'muster-faults-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const place = options.place ?? join(folder, 'database')
-  await createDataFolder(place)
+  const databaseFolder = options.databaseFolder ?? join(folder, 'database')
+  await createDataFolder(databaseFolder)
   await options.prepare?.()
-  const database = await openDatabase(place, options.postgres)
+  const database = await openDatabase(databaseFolder, options.postgres)
   const data = join(folder, 'servers')
   await mkdir(data)
   const env = {
     ...unlimited,
-    DATABASE_URL: await way(database.url),
+    DATABASE_URL: await connectThrough(database.url),
     MUSTER_DATA: data,
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_LOG_LEVEL: 'fatal',
@@ -61,12 +62,12 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     ...options.env,
   }
   const running: ServerProcess[] = []
-  /** As whoever watches over servers does: one that does not come up, since its database is gone, is started again. */
+  /** Like a service manager: a server that fails to start, because its database is down, is started again. */
   let isOver = false
   const start = async (): Promise<void> => {
     while (!isOver) {
       const started = startServerProcess(env)
-      // What is to be done at the end is done backwards: this before that server is ended.
+      // These callbacks run in reverse order, so this one runs before the server is stopped.
       onTestFinished(() => {
         isOver = true
       })

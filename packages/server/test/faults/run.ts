@@ -1,6 +1,6 @@
 /**
- * `npm run test:faults -- [--only NAME] [--kills N] [--cuts N] [--seconds N]`: clients at work while what they work with fails in
- * each of these ways. `--only` is one of kills, outage, cuts, clock. A table of what was found stands at the end.
+ * `npm run test:faults -- [--only NAME] [--kills N] [--cuts N] [--seconds N]` runs clients while parts of the system fail. `--only` is one
+ * of kills, outage, cuts, and clock. Prints a table of the results at the end.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 })
 for (const name of ['kills', 'cuts', 'seconds'] as const)
-  if (!/^\d+$/.test(values[name])) throw new Error(`--${name} is a whole number`)
+  if (!/^\d+$/.test(values[name])) throw new Error(`--${name} must be a whole number`)
 const folder = await mkdtemp(join(tmpdir(), 'muster-figures-'))
 const figures = join(folder, 'figures')
 const child = spawn(
@@ -39,13 +39,13 @@ const child = spawn(
       FAULTS_KILLS: values.kills,
       FAULTS_CUTS: values.cuts,
       FAULTS_OUTAGE: values.seconds,
-      // It takes the right to mount a disk.
+      // Mounting a disk needs root.
       ...(process.getuid?.() === 0 && { FAULTS_FULL: '1' }),
     },
   },
 )
 const [code] = (await once(child, 'exit')) as [number | null]
 const lines = await readFile(figures, 'utf8').catch(() => '')
-console.log(`| Fault | Found | |\n|---|---|---|\n${lines}`)
+console.log(`| Test | Result | |\n|---|---|---|\n${lines}`)
 await rm(folder, { recursive: true })
 process.exitCode = code ?? 1

@@ -1,26 +1,26 @@
 /**
- * Loaded into a server ahead of everything: its clock, that of the day, jumps by as many milliseconds as stand in a file whenever
- * SIGUSR2 comes, and says so in another file. What only ever goes on, such as `performance.now` and timers, does not jump, as on a machine whose clock is set.
+ * Preloaded into a server. On SIGUSR2, the wall clock jumps by the number of milliseconds in a file, and another file confirms it.
+ * Monotonic clocks, such as `performance.now` and timers, do not jump, as on a machine whose clock is set.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const Actual = Date
+const RealDate = Date
 let shift = 0
 
 process.on('SIGUSR2', () => {
-  const text = readFileSync(process.env.SHIFT_FILE!, 'utf8')
-  shift = Number(text)
-  writeFileSync(`${process.env.SHIFT_FILE}.done`, text)
+  const milliseconds = readFileSync(process.env.SHIFT_FILE!, 'utf8')
+  shift = Number(milliseconds)
+  writeFileSync(`${process.env.SHIFT_FILE}.done`, milliseconds)
 })
 
-class ShiftedDate extends Actual {
-  constructor(...given: ConstructorParameters<typeof Date> | []) {
-    if (given.length === 0) super(Actual.now() + shift)
-    else super(...(given as ConstructorParameters<typeof Date>))
+class ShiftedDate extends RealDate {
+  constructor(...args: ConstructorParameters<typeof Date> | []) {
+    if (args.length === 0) super(RealDate.now() + shift)
+    else super(...(args as ConstructorParameters<typeof Date>))
   }
 
   static override now(): number {
-    return Actual.now() + shift
+    return RealDate.now() + shift
   }
 }
 

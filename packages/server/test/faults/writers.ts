@@ -3,28 +3,31 @@ import type { Change, Ledger, Outcome } from './ledger.ts'
 import type { Rig } from './rig.ts'
 
 export const context = 'night'
-/** Names of each client on its device: each value is written over before long. Not a multiple of three: each is written in the base and in the context. */
+/**
+ * The number of names that each client uses, so that values are soon overwritten. It is not a multiple of three, so that each name is
+ * written in the base and in the context.
+ */
 const NAMES = 13
-/** After which no answer is waited for. */
-const PATIENCE_MS = 10_000
-/** From a change that was not acknowledged to the next. */
+/** How long to wait for a response. */
+const TIMEOUT_MS = 10_000
+/** The pause after a change that was not acknowledged. */
 const PAUSE_MS = 200
 
 export interface Writers {
-  /** Resolves once so many changes more have been acknowledged. */
+  /** Resolves when this number of further changes has been acknowledged. */
   acknowledged(more: number): Promise<void>
-  /** Lets what is under way come to its end. */
+  /** Waits for requests in flight and stops. */
   stop(): Promise<void>
 }
 
 export interface WritersOptions {
   devices: readonly string[]
-  /** Clients of each device. */
+  /** The number of clients for each device. */
   perDevice?: number
   firstNumber: number
 }
 
-/** Clients that make numbered changes one after the other, each under names of its own, and never one again. */
+/** Starts clients that each send numbered changes, one at a time, with different attribute names. No change is sent twice. */
 export async function startWriters(
   rig: Rig,
   ledger: Ledger,
@@ -54,8 +57,8 @@ export async function startWriters(
   const written = Promise.all(devices.flatMap((device) => clients.map((client) => write(device, client))))
   return {
     async acknowledged(more) {
-      const wanted = count + more
-      while (count < wanted) await Promise.race([sleep(10), written])
+      const target = count + more
+      while (count < target) await Promise.race([sleep(10), written])
     },
     async stop() {
       isStopping = true
@@ -66,9 +69,9 @@ export async function startWriters(
 
 async function send(rig: Rig, change: Change): Promise<Outcome> {
   try {
-    const answered = rig.send(documentOf(change))
-    const answer = await Promise.race([answered, sleep(PATIENCE_MS, undefined, { ref: false })])
-    return answer?.status === 200 && answer.body.errors === undefined ? 'acknowledged' : 'unknown'
+    const sent = rig.send(documentOf(change))
+    const response = await Promise.race([sent, sleep(TIMEOUT_MS, undefined, { ref: false })])
+    return response?.status === 200 && response.body.errors === undefined ? 'acknowledged' : 'unknown'
   } catch {
     return 'unknown'
   }

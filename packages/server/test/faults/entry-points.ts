@@ -11,20 +11,20 @@ export interface Installation {
   device: RegisteredDevice
 }
 
-/** `served`, `unavailable`, or what else came. */
-export type Told = string
+/** `served`, `unavailable`, or a description of another result. */
+export type Availability = string
 
-/** Every way into a server that the database stands behind. */
-export const ways: Readonly<Record<string, (installation: Installation) => Promise<Told>>> = {
+/** Every entry point of a server that depends on the database. */
+export const entryPoints: Readonly<Record<string, (installation: Installation) => Promise<Availability>>> = {
   'signed query': (to) => operation(to, '{ login { devices(size: 1) { items { id } } } }'),
   'signed mutation': (to) =>
     operation(
       to,
-      `mutation { setAttribute(serviceId: "${to.device.id}", name: "way", value: "${performance.now()}") }`,
+      `mutation { setAttribute(serviceId: "${to.device.id}", name: "entryPoint", value: "${performance.now()}") }`,
     ),
   async REST({ url, credentials }) {
     const { status } = await restClient(url, userOf(credentials))('GET', '/user')
-    return toldBy(status)
+    return availabilityOf(status)
   },
   async stream({ url, credentials }) {
     const stream = await openStream({
@@ -33,46 +33,46 @@ export const ways: Readonly<Record<string, (installation: Installation) => Promi
       query: 'subscription { events { id } }',
     })
     stream.cut()
-    return toldBy(stream.status)
+    return availabilityOf(stream.status)
   },
   'sign-in': async ({ url, credentials }) =>
-    toldBy(
+    availabilityOf(
       await post(`${url}/auth/sign-in/email`, {
         headers: { 'muster-session': '1' },
         body: { email: credentials.MUSTER_EMAIL, password: 'a wrong one' },
       }),
     ),
   report: async ({ url, device }) =>
-    toldBy(
+    availabilityOf(
       await post(`${url}/devices/v1/report`, {
         headers: { authorization: `Basic ${btoa(`${device.id.replaceAll(':', '')}:${device.secret}`)}` },
-        body: { attributes: { way: String(performance.now()) } },
+        body: { attributes: { entryPoint: String(performance.now()) } },
       }),
     ),
   register: async ({ url }) =>
-    toldBy(await post(`${url}/devices/v1/register`, { body: { code: 'x'.repeat(20), hardwareId: 'a' } })),
+    availabilityOf(await post(`${url}/devices/v1/register`, { body: { code: 'x'.repeat(20), hardwareId: 'a' } })),
   async readyz({ url }) {
     const response = await fetch(`${url}/readyz`)
     await response.text()
-    return toldBy(response.status)
+    return availabilityOf(response.status)
   },
-  'MQTT sign-on': ({ url, device: { id, secret } }) =>
+  'MQTT connect': ({ url, device: { id, secret } }) =>
     new Promise((resolve) => {
       const options = { clientId: id, username: id, password: secret, reconnectPeriod: 0, connectTimeout: 600_000 }
       const client = connect(`${url.replace('http', 'ws')}/mqtt`, options)
-      const tell = (told: Told): void => {
+      const finish = (result: Availability): void => {
         client.end(true)
-        resolve(told)
+        resolve(result)
       }
-      client.once('connect', () => tell('served'))
+      client.once('connect', () => finish('served'))
       // CONNACK's "server unavailable" (MQTT 3.1.1 §3.2.2.3).
-      client.once('error', (error) => tell((error as { code?: unknown }).code === 3 ? 'unavailable' : error.message))
-      client.once('close', () => tell('closed without a word'))
+      client.once('error', (error) => finish((error as { code?: unknown }).code === 3 ? 'unavailable' : error.message))
+      client.once('close', () => finish('closed without an error'))
     }),
 }
 
-/** Refusals of made-up credentials took a look into the database. */
-function toldBy(status: number): Told {
+/** Rejecting invalid credentials also needs the database, so these statuses mean that it is available. */
+function availabilityOf(status: number): Availability {
   if (status === 503) return 'unavailable'
   return [200, 401, 429].includes(status) ? 'served' : `status ${status}`
 }
@@ -82,21 +82,21 @@ const userOf = ({ MUSTER_ACCESS_KEY_ID = '', MUSTER_SECRET_ACCESS_KEY = '' }: Re
   email: '',
   keyId: MUSTER_ACCESS_KEY_ID,
   secret: MUSTER_SECRET_ACCESS_KEY,
-  query: () => Promise.reject(new Error('not by this')),
-  data: () => Promise.reject(new Error('not by this')),
+  query: () => Promise.reject(new Error('not supported by this user')),
+  data: () => Promise.reject(new Error('not supported by this user')),
 })
 
-async function operation({ url, credentials }: Installation, document: string): Promise<Told> {
+async function operation({ url, credentials }: Installation, document: string): Promise<Availability> {
   const { status, body } = await sendAs(credentials, url, document)
-  return status === 200 && body.errors !== undefined ? JSON.stringify(body.errors) : toldBy(status)
+  return status === 200 && body.errors !== undefined ? JSON.stringify(body.errors) : availabilityOf(status)
 }
 
 async function post(
   url: string,
   { headers = {}, body }: { headers?: Record<string, string>; body: object },
 ): Promise<number> {
-  const sent = { 'content-type': 'application/json', ...headers }
-  const response = await fetch(url, { method: 'POST', headers: sent, body: JSON.stringify(body) })
+  const allHeaders = { 'content-type': 'application/json', ...headers }
+  const response = await fetch(url, { method: 'POST', headers: allHeaders, body: JSON.stringify(body) })
   await response.text()
   return response.status
 }

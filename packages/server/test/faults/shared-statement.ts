@@ -2,25 +2,25 @@ import { expect } from 'vitest'
 import type { DatabaseProxy } from '../database/database-proxy.ts'
 import type { SignedResponse } from '../harness/server-process.ts'
 
-interface SharedCut {
-  gate: DatabaseProxy
+interface SharedStatementOptions {
+  proxy: DatabaseProxy
   send(document: string): Promise<SignedResponse>
-  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to who asks
+  // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
   data(document: string): Promise<any>
-  /** Two, to each of which several changes are under way. */
+  /** Two devices, each with several concurrent changes. */
   devices: readonly [string, string]
-  /** Of the statement that is cut off: before it passes, or when it has been answered. */
+  /** Break the connection before the statement is sent, or after its response arrives. */
   moment: 'before' | 'after'
 }
 
 const PER_DEVICE = 6
 
 /**
- * Breaks the connection on which two changes go in one statement: all that it holds is told as unknown and is there whole or not
- * at all; what else was under way, or waited for that device, is done.
+ * Breaks the connection of a statement with at least two changes. All of its changes have an unknown outcome, and are stored together
+ * or not at all. All other concurrent changes succeed.
  */
-export async function cutShared({ gate, send, data, devices, moment }: SharedCut): Promise<void> {
-  // They nearly always share one; where those two do not, once more.
+export async function breakSharedStatement({ proxy, send, data, devices, moment }: SharedStatementOptions): Promise<void> {
+  // The two changes almost always share a statement. If they do not, try again.
   for (let round = 0, unknown = 0; unknown === 0; round++) {
     const changes = devices.flatMap((id, device) =>
       Array.from({ length: PER_DEVICE }, (_, of) => ({
@@ -29,9 +29,9 @@ export async function cutShared({ gate, send, data, devices, moment }: SharedCut
         value: `${moment} ${round}, ${of} of ${device}`,
       })),
     )
-    // As a statement has them that takes several, one after the other in an array.
-    gate.cutAt([`${changes[2]!.value}","${changes[3]!.value}`], moment)
-    const answers = await Promise.all(
+    // In a statement with several changes, their values are adjacent elements of an array.
+    proxy.cutAt([`${changes[2]!.value}","${changes[3]!.value}`], moment)
+    const responses = await Promise.all(
       changes.map(({ id, name, value }) =>
         send(`mutation { setAttribute(serviceId: "${id}", name: "${name}", value: "${value}") }`),
       ),
@@ -41,12 +41,12 @@ export async function cutShared({ gate, send, data, devices, moment }: SharedCut
       login.device.map((device: { id: string; attributes: Record<string, unknown> }) => [device.id, device.attributes]),
     )
     for (const [index, { id, name, value }] of changes.entries()) {
-      const { status, body } = answers[index]!
-      const told = status === 200 ? body.data?.setAttribute : body.errors[0].extensions.outcome
-      expect([value, told]).toEqual([value, status === 200 ? value : 'unknown'])
+      const { status, body } = responses[index]!
+      const reported = status === 200 ? body.data?.setAttribute : body.errors[0].extensions.outcome
+      expect([value, reported]).toEqual([value, status === 200 ? value : 'unknown'])
       expect([value, stored.get(id)![name] === value]).toEqual([value, status === 200 || moment === 'after'])
     }
-    unknown = answers.filter(({ status }) => status !== 200).length
+    unknown = responses.filter(({ status }) => status !== 200).length
     expect(unknown).not.toBe(1)
   }
 }
