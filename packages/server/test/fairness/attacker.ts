@@ -1,5 +1,5 @@
-// A process of its own: connections that misbehave in one of three ways. It does as little as it can for each response, since
-// the server needs the processor.
+// Runs in a separate process and opens connections that misbehave in one of three ways. It does little for each response, because the
+// server needs the CPU.
 import { createConnection, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,8 +14,8 @@ export interface Attack {
   /** Sent by the connections in turn. */
   requests: Buffer[]
   /**
-   * `repeat` reads each response and sends the request again, `ignore` reads only when the attack is over, `wait` sends once and waits, which leaves a
-   * request unfinished or a connection idle.
+   * `repeat` reads each response and sends the request again. `ignore` reads only when the attack is over. `wait` sends once and waits,
+   * which leaves a request unfinished or a connection idle.
    */
   behavior: 'repeat' | 'ignore' | 'wait'
 }
@@ -23,7 +23,7 @@ export interface Attack {
 export type AttackerOrder = { kind: 'attack'; attacks: Attack[] } | { kind: 'stop' }
 
 export interface AttackerState {
-  /** Responses by status and error code, and connections that were closed or refused. */
+  /** Counts of responses by status and error code, and of connections that were closed or rejected. */
   outcomes: Record<string, number>
   open: number
   /** Milliseconds that the oldest connection of the kind `wait` was open. */
@@ -31,13 +31,13 @@ export interface AttackerState {
 }
 
 const REPORT_MS = 250
-/** Below the server and the other user, who would otherwise wait for the attacker rather than for the server. */
+/** A lower priority than the server and the other user, who would otherwise wait for the attacker instead of the server. */
 const NICE = 5
 const RECONNECT_MS = 200
-/** Opened at a time, so that the backlog of the listening socket holds them. */
+/** The number of connections opened at a time, limited by the backlog of the listening socket. */
 const OPENED_AT_ONCE = 100
 const OPEN_EVERY_MS = 20
-/** What has arrived at connections that were not read is read for so long. */
+/** How long to read the data that arrived on connections that were not read. */
 const DRAIN_MS = 5_000
 /** A connection that is not read does not notice that it is closed until something is written to it. */
 const PROBE_MS = 2_000
@@ -48,7 +48,7 @@ function run(): void {
   setPriority(NICE)
   const state: AttackerState = { outcomes: {}, open: 0, longestOpen: 0 }
   const sockets = new Map<Socket, number>()
-  /** Those that were not read, and what reads them. */
+  /** Connections that were not read, with their readers. */
   const unread = new Map<Socket, (part: Buffer) => void>()
   let isStopping = false
   const count = (outcome: string): void => {

@@ -5,7 +5,7 @@ import { createThrottle } from '../../../cli/src/simulate/throttle.ts'
 
 export interface ConnectedDevices {
   connected(): number
-  /** What went wrong so far: connections that were lost, reports that were not acknowledged. */
+  /** Counts of lost connections and of reports that were not acknowledged. */
   failures(): Record<string, number>
   disconnect(): Promise<void>
 }
@@ -13,9 +13,9 @@ export interface ConnectedDevices {
 const REPORT_EVERY_S = 5
 const CONNECTS_PER_SECOND = 50
 const CONNECTED_WITHIN_MS = 30_000
-const LOOK_MS = 50
+const POLL_MS = 50
 
-/** Connects devices over MQTT; each reports every five seconds. */
+/** Connects devices over MQTT. Each device reports every five seconds. */
 export async function connectDevices(broker: string, devices: Credentials[]): Promise<ConnectedDevices> {
   const counts = newCounts(devices.length)
   const waitToConnect = createThrottle(CONNECTS_PER_SECOND)
@@ -37,7 +37,7 @@ export async function connectDevices(broker: string, devices: Credentials[]): Pr
       await connected.disconnect()
       throw new Error(`${counts.connected} of ${devices.length} devices connected: ${JSON.stringify(counts.failures)}`)
     }
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
   return connected
 }

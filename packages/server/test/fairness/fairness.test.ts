@@ -9,10 +9,10 @@ import { createServer, openDataFolder } from './server.ts'
 
 const DEVICES = 300
 const SECONDS = 2
-/** Of the connections that `npm run test:fairness` opens. */
+/** The share of the connections that `npm run test:fairness` opens. */
 const SHARE = 0.1
 
-/** Attackers soon reach their quota; a busy machine is neither overloaded nor without a database. */
+/** Attackers soon reach their quota. A busy machine is not taken for an overload or an unresponsive database. */
 const settings = {
   MUSTER_KEY_POINTS: '100',
   MUSTER_KEY_POINTS_PER_SECOND: '12',
@@ -36,7 +36,7 @@ afterAll(async () => {
   await data.close()
 })
 
-describe('another user is never rejected, and the attacker is', () => {
+describe('rejects the attacker and never another user', () => {
   const attacks = rows.filter(({ name }) => ['1', '4', '6', '4users'].includes(name))
 
   it.each(attacks)('$name: $attack', async (row) => {

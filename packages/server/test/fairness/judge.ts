@@ -9,15 +9,15 @@ export interface Limits {
 
 export const limits: Limits = { p50Ms: 100, mostMs: 1_000, growthMiB: 300 }
 
-/** The documented 30 seconds, and the time until the server looks again. */
+/** The documented 30 seconds, and the interval at which the server checks connections. */
 const UNFINISHED_OPEN_MS = 33_000
 
-/** What each result must meet. Empty: all is met. */
+/** Returns the limits that a result exceeds, as messages. */
 export function judge(result: Result): string[] {
   return [...judgeService(result), ...judgeTimes(result), ...judgeMemory(result)]
 }
 
-/** What must hold on any machine, however slow. */
+/** Checks that do not depend on the speed of the machine. */
 export function judgeService({ row, rejections, readyz, devices, outcomes }: Result): string[] {
   const failures: string[] = []
   const rejected = total(rejections)
@@ -38,7 +38,7 @@ function judgeTimes({ times, longestOpen }: Result): string[] {
   if (!(most <= limits.mostMs))
     failures.push(`the slowest response took ${most.toFixed(0)} ms, above ${limits.mostMs} ms`)
   if (longestOpen > UNFINISHED_OPEN_MS)
-    failures.push(`a connection without a whole request stayed open for ${(longestOpen / 1_000).toFixed(0)} s`)
+    failures.push(`a connection without a complete request stayed open for ${(longestOpen / 1_000).toFixed(0)} s`)
   return failures
 }
 
@@ -51,7 +51,7 @@ function judgeMemory({ memory: { before, most, after } }: Result): string[] {
   return failures
 }
 
-/** `closes`: closing the attacker's connections is a rejection, too. */
+/** Whether the attacker was rejected. With `closes`, closed connections count as rejections. */
 export function wasRejected(outcomes: Record<string, number>, closes = false): boolean {
   return Object.keys(outcomes).some(
     (outcome) =>
@@ -63,5 +63,5 @@ const total = (counts: Record<string, number>): number => Object.values(counts).
 
 export const list = (counts: Record<string, number>): string =>
   Object.entries(counts)
-    .map(([what, count]) => `${count} × ${what}`)
+    .map(([kind, count]) => `${count} × ${kind}`)
     .join(', ') || 'none'

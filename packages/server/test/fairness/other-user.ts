@@ -35,7 +35,7 @@ export function createUser(url: string, key: AccessKey, localAddress: string) {
 export interface OtherUserResult {
   /** Milliseconds, sorted. */
   times: number[]
-  /** Why requests failed, with their number. */
+  /** Counts of failed requests, by reason. */
   rejections: Record<string, number>
 }
 
@@ -51,14 +51,14 @@ export async function measureOtherUser(
   const rejections: Record<string, number> = {}
   const inFlight = new Set<Promise<void>>()
   const ask = async (): Promise<void> => {
-    const began = performance.now()
+    const started = performance.now()
     const failure = await user.send(SMALLEST).then(failureOf, failedBy)
-    times.push(performance.now() - began)
+    times.push(performance.now() - started)
     if (failure !== undefined) rejections[failure] = (rejections[failure] ?? 0) + 1
   }
   while (!signal.aborted) {
-    const asked = ask().finally(() => inFlight.delete(asked))
-    inFlight.add(asked)
+    const request = ask().finally(() => inFlight.delete(request))
+    inFlight.add(request)
     await sleep(REQUEST_EVERY_MS)
   }
   await Promise.all(inFlight)

@@ -26,14 +26,14 @@ export interface Population {
 const ATTACKERS = 4
 const KEYS = 10
 const CONNECTED_DEVICES = 50
-/** Of the first attacker: devices whose attributes make one page of 30 MB. */
+/** Devices of the first attacker with large attributes, 30 MB in one page. */
 const HEAVY_DEVICES = 1_000
 const HEAVY_VALUES = 2
 const HEAVY_VALUE_BYTES = 15_000
 
 const fileOf = (folder: string): string => join(folder, 'population.json')
 
-/** The population that an earlier run left in this data folder. */
+/** Reads the population that an earlier run created in this data folder. */
 export async function findPopulation(folder: string): Promise<Population | undefined> {
   try {
     return JSON.parse(await readFile(fileOf(folder), 'utf8')) as Population
@@ -58,7 +58,7 @@ export async function createPopulation(folder: string, url: string, devices: num
   return population
 }
 
-/** Commands find their data folder in the environment. */
+/** Sets the data folder, which commands read from the environment. */
 async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   const { MUSTER_DATA: before } = process.env
   process.env.MUSTER_DATA = folder

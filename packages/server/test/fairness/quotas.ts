@@ -7,24 +7,24 @@ import { createUser } from './other-user.ts'
 import type { AccessKey, Population } from './population.ts'
 import { signedAttack } from './rows.ts'
 
-/** A row about a quota: what one caller gets in total, whatever the others notice. */
+/** A row about a quota: what one caller gets in total. */
 export interface QuotaRow {
   name: string
   attack: string
   /** Settings of the server. */
   env: Record<string, string>
-  run(ground: { server: FleetServer; population: Population }): Promise<QuotaResult>
+  run(setup: { server: FleetServer; population: Population }): Promise<QuotaResult>
 }
 
 export interface QuotaResult {
-  found: string
+  summary: string
   failures: string[]
 }
 
 const POINTS = 2_000
 const POINTS_PER_SECOND = 50
 const MINUTE_S = 60
-/** Clocks and requests in flight at the end. */
+/** For differences between clocks, and requests in flight at the end. */
 const TOLERANCE = 1.02
 
 const DEVICE_BYTES = 10 * 1024 * 1024
@@ -44,17 +44,17 @@ export const quotaRows: readonly QuotaRow[] = [
       const attacker = await startAttacker()
       const keys = population.attackers[0]!.keys
       const target = { url: server.url, population, from: attackerAddress }
-      const began = performance.now()
+      const started = performance.now()
       attacker.start([signedAttack(target, keys.length, keys, [{ query: '{ login { email } }' }])])
       await sleep(MINUTE_S * 1_000)
       const { outcomes } = await attacker.stop()
-      const quota = POINTS + (POINTS_PER_SECOND * (performance.now() - began)) / 1_000
+      const quota = POINTS + (POINTS_PER_SECOND * (performance.now() - started)) / 1_000
       const spent = outcomes['200'] ?? 0
       const failures: string[] = []
       if (spent > quota * TOLERANCE) failures.push(`ten keys spent ${spent} points; one quota is ${quota.toFixed(0)}`)
       if (spent < quota / TOLERANCE)
         failures.push(`ten keys got ${spent} points, less than the quota of ${quota.toFixed(0)}`)
-      return { found: `${spent} points of a quota of ${quota.toFixed(0)}`, failures }
+      return { summary: `${spent} points of a quota of ${quota.toFixed(0)}`, failures }
     },
   },
   {
@@ -75,7 +75,7 @@ export const quotaRows: readonly QuotaRow[] = [
       const created = body.data?.createAccessKey?.accessKey
       const isStronger = created != null && (created.expires === null || !created.requireDigest)
       return {
-        found: code ?? JSON.stringify(created),
+        summary: code ?? JSON.stringify(created),
         failures: isStronger ? ['a key created a stronger key'] : [],
       }
     },
@@ -127,7 +127,7 @@ export const quotaRows: readonly QuotaRow[] = [
       if (accepted[1]! < neighborSent)
         failures.push(`${accepted[1]} of ${neighborSent} reports of another device were accepted`)
       return {
-        found: `${toMiB(bytes)} accepted, the quota is ${toMiB(DEVICE_BYTES)}; another device: ${accepted[1]} of ${neighborSent} reports`,
+        summary: `${toMiB(bytes)} accepted, the quota is ${toMiB(DEVICE_BYTES)}; another device: ${accepted[1]} of ${neighborSent} reports`,
         failures,
       }
     },

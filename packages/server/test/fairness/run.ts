@@ -26,8 +26,8 @@ try {
     report(row.name, judge(result))
   }
   for (const row of quotaRows.filter(isChosen)) {
-    const { found, failures } = await withServer(row.env, (server) => row.run({ server, population }))
-    console.log(`row ${row.name}: ${row.attack}: ${found}`)
+    const { summary, failures } = await withServer(row.env, (server) => row.run({ server, population }))
+    console.log(`row ${row.name}: ${row.attack}: ${summary}`)
     report(row.name, failures)
   }
   if (results.length > 0) printTable(results)

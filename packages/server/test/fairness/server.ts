@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFleetServer, type FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 
-/** A data folder that is removed at the end, unless the caller named it. */
+/** A data folder. It is removed at the end, unless the caller named it. */
 export async function openDataFolder(named: string | undefined): Promise<{ folder: string; close(): Promise<void> }> {
   if (named !== undefined) {
     await mkdir(named, { recursive: true, mode: 0o700 })
@@ -13,7 +13,7 @@ export async function openDataFolder(named: string | undefined): Promise<{ folde
   return { folder, close: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** A server as `npm start` starts it, with the PostgreSQL that comes with it. */
+/** Creates a server with the embedded PostgreSQL, as `npm start` does. */
 export const createServer = (folder: string, env: Record<string, string> = {}): Promise<FleetServer> =>
   createFleetServer({ MUSTER_DATA: folder, MUSTER_LOG_LEVEL: 'error', ...env })
 

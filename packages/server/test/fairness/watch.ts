@@ -8,7 +8,7 @@ export interface Watched {
   memory: Memory[]
 }
 
-const LOOK_MS = 250
+const POLL_MS = 250
 const RESPONSE_WITHIN_MS = 5_000
 
 /** Requests /readyz and measures the memory until the signal. */
@@ -18,7 +18,7 @@ export async function watch(server: FleetServer, folder: string, signal: AbortSi
     const [status, memory] = await Promise.all([readyz(server.url), measureMemory(server, folder)])
     watched.readyz[status] = (watched.readyz[status] ?? 0) + 1
     watched.memory.push(memory)
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
   return watched
 }

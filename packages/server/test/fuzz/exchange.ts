@@ -1,27 +1,27 @@
 import { connect } from 'node:net'
 
-export interface RawAnswer {
-  /** Undefined where the connection was closed without a word. */
+export interface RawResponse {
+  /** Undefined if the connection was closed without a response. */
   status: number | undefined
   text: string
 }
 
-/** Sends these bytes over a connection of their own and resolves with the first answer. `ends`: nothing more will come. */
-export function exchange(port: number, bytes: Buffer, { ends = false } = {}): Promise<RawAnswer> {
-  const { promise, resolve } = Promise.withResolvers<RawAnswer>()
+/** Sends bytes on a new connection and resolves with the first response. With `ends`, closes the sending side. */
+export function exchange(port: number, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {
+  const { promise, resolve } = Promise.withResolvers<RawResponse>()
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   const isHead = bytes.subarray(0, 5).toString('latin1') === 'HEAD '
   let text = ''
   const finish = (): void => {
     const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]
     resolve({ status: status === undefined ? undefined : Number(status), text })
-    // A reset leaves nothing behind: hundreds of thousands of closed connections would use up the ports.
+    // Reset the connection, because hundreds of thousands of connections in TIME_WAIT would use up the ports.
     socket.resetAndDestroy()
   }
   socket.setEncoding('latin1')
   socket.on('data', (chunk: string) => {
     text += chunk
-    if (isWhole(text, isHead)) finish()
+    if (isComplete(text, isHead)) finish()
   })
   socket.on('error', () => {})
   socket.on('close', finish)
@@ -30,7 +30,7 @@ export function exchange(port: number, bytes: Buffer, { ends = false } = {}): Pr
   return promise
 }
 
-function isWhole(text: string, isHead: boolean): boolean {
+function isComplete(text: string, isHead: boolean): boolean {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return false
   const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end))?.[1]

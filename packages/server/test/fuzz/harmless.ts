@@ -1,12 +1,12 @@
-/** What of the inside must not come out: places in the code, words of the database. No input of these tests has any. */
-const inside =
+/** Internal details that responses must not contain: positions in the code, and error messages of the database. No input contains them. */
+const internals =
   /\bat .{1,200}\.[cm]?[jt]s:\d+|node:internal|node_modules|syntax error at or near|violates|relation \\?"|invalid byte sequence|invalid input syntax|could not determine data type|out of range for type|PostgresError|QueryFailed|kysely|ECONN/i
 
-/** What is wrong with an answer to bad input; undefined where nothing is. */
+/** Describes what is wrong with a response to bad input, or returns undefined. */
 export function harmOf({ status, text }: { status: number | undefined; text: string }): string | undefined {
-  if (status === undefined) return 'no answer'
+  if (status === undefined) return 'no response'
   if (status >= 500) return `status ${status}: ${text.slice(0, 500)}`
   if (text.includes('"INTERNAL"')) return `INTERNAL: ${text.slice(0, 500)}`
-  const found = inside.exec(text)?.[0]
+  const found = internals.exec(text)?.[0]
   return found === undefined ? undefined : `shows ${JSON.stringify(found)}: ${text.slice(0, 500)}`
 }

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import { type RegisteredDevice, registerDevice, connectMqtt } from '../clients/mqtt-device.ts'
 import { connectPacket, openRaw, packet, publishPacket } from '../clients/raw-mqtt.ts'
-import { naughty } from './strings/naughty-strings.ts'
+import { naughtyStrings } from './strings/naughty-strings.ts'
 import { createRandom, type Random } from './random.ts'
-import { patience, report, scale } from './scale.ts'
+import { longTimeout, report, scale } from './scale.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -12,14 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const text = (value: string | Buffer): Buffer => {
+const mqttString = (value: string | Buffer): Buffer => {
   const bytes = Buffer.from(value as string).subarray(0, 65_535)
   return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes])
 }
 
-/** Packets of every type, each with something in it that should not be (MQTT 3.1.1 §2, §3). */
-function strangePacket({ id }: RegisteredDevice, random: Random): Buffer {
-  const word = random.pick(naughty)
+/** A packet of a random type with invalid content (MQTT 3.1.1 §2, §3). */
+function invalidPacket({ id }: RegisteredDevice, random: Random): Buffer {
+  const word = random.pick(naughtyStrings)
   const topic = random.pick([
     `devices/${id}/attributes`,
     `devices/${id}/${word}`,
@@ -46,33 +46,33 @@ function strangePacket({ id }: RegisteredDevice, random: Random): Buffer {
   const bytes = Buffer.from(Array.from({ length: random.below(40) }, () => random.below(256)))
   return random.pick<() => Buffer>([
     () => publishPacket(topic, payload),
-    () => packet(0x32 | (random.below(2) << 3), Buffer.concat([text(topic), messageId, payload])),
-    () => packet(0x36, Buffer.concat([text(topic), messageId, payload])),
-    () => packet(0x30 | random.below(16), Buffer.concat([text(topic), payload])),
-    () => packet(0x82, Buffer.concat([messageId, text(topic), Buffer.from([random.below(256)])])),
-    () => packet(0xa2, Buffer.concat([messageId, text(topic)])),
+    () => packet(0x32 | (random.below(2) << 3), Buffer.concat([mqttString(topic), messageId, payload])),
+    () => packet(0x36, Buffer.concat([mqttString(topic), messageId, payload])),
+    () => packet(0x30 | random.below(16), Buffer.concat([mqttString(topic), payload])),
+    () => packet(0x82, Buffer.concat([messageId, mqttString(topic), Buffer.from([random.below(256)])])),
+    () => packet(0xa2, Buffer.concat([messageId, mqttString(topic)])),
     () => packet(random.pick([0x40, 0x50, 0x62, 0x70, 0x90, 0xb0]), messageId),
     () => packet(random.below(256), bytes),
     () => packet(random.below(256), bytes, random.below(1_000)),
-    () => packet(0x10, Buffer.concat([text('MQTT'), Buffer.from([random.below(256), random.below(256)]), bytes])),
+    () => packet(0x10, Buffer.concat([mqttString('MQTT'), Buffer.from([random.below(256), random.below(256)]), bytes])),
     () => packet(0x30, Buffer.concat([Buffer.from([0xff, 0xff]), payload])),
     () => Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]),
     () => bytes,
   ])()
 }
 
-it('malformed packets, before sign-on and after it, disturb no other device', patience, async () => {
+it('keeps other devices connected when a device sends malformed packets', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const device = await registerDevice(app.owner, 'bystander')
   const bystander = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
   const attacker = await registerDevice(app.owner, 'attacker')
-  const right = connectPacket(attacker, 60)
+  const validConnect = connectPacket(attacker, 60)
   let sent = 0
   const attack = async (): Promise<void> => {
     while (sent < scale.packets) {
-      const connect = Buffer.from(right)
+      const connect = Buffer.from(validConnect)
       if (random.oneIn(3)) connect[random.below(connect.length)] = random.below(256)
-      const packets = Array.from({ length: 1 + random.below(4) }, () => strangePacket(attacker, random))
+      const packets = Array.from({ length: 1 + random.below(4) }, () => invalidPacket(attacker, random))
       sent += packets.length
       const { socket, closed } = await openRaw(app.mqttPort)
       socket.end(Buffer.concat([connect, ...packets]))
@@ -80,7 +80,7 @@ it('malformed packets, before sign-on and after it, disturb no other device', pa
       socket.destroy()
     }
   }
-  // Wrong secrets are answered late.
+  // Responses to wrong secrets are delayed, so run several attackers.
   await Promise.all(Array.from({ length: 8 }, attack))
   await bystander.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
   expect(bystander.connected).toBe(true)

@@ -1,10 +1,10 @@
-/** Numbers that look random and are the same for one seed: what a run did can be done again. */
+/** Pseudorandom numbers. The same seed gives the same numbers, so that a run can be repeated. */
 export interface Random {
-  /** From 0 up to, not including, `among`. */
-  below(among: number): number
+  /** A whole number from 0 to `limit` - 1. */
+  below(limit: number): number
   pick<Item>(items: readonly Item[]): Item
-  /** Whether it comes true this time, of so many. */
-  oneIn(among: number): boolean
+  /** True with a probability of 1 in `count`. */
+  oneIn(count: number): boolean
 }
 
 /** mulberry32: 32 bits of state, no cycles shorter than 2³². */
@@ -16,10 +16,10 @@ export function createRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-  const below = (among: number): number => Math.floor(next() * among)
+  const below = (limit: number): number => Math.floor(next() * limit)
   return {
     below,
     pick: (items) => items[below(items.length)]!,
-    oneIn: (among) => below(among) === 0,
+    oneIn: (count) => below(count) === 0,
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run test:fuzz -- [--seed N] [--count N] [--only NAME]`: everything that the tests of this folder try, much more of it.
- * `--count` is the number of signed requests; `--only` one of signatures, documents, texts, packets.
+ * `npm run test:fuzz -- [--seed N] [--count N] [--only NAME]` runs the tests of this folder with many more inputs. `--count` is the
+ * number of signed requests. `--only` is one of signatures, documents, strings, and packets.
  */
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -15,10 +15,10 @@ const { values } = parseArgs({
 })
 const seed = Number(values.seed ?? randomInt(2 ** 31))
 const signatures = Number(values.count ?? 200_000)
-if (![seed, signatures].every(Number.isSafeInteger)) throw new Error('--seed and --count are whole numbers')
+if (![seed, signatures].every(Number.isSafeInteger)) throw new Error('--seed and --count must be whole numbers')
 
-const scale = { seed, signatures, documents: 20_000, texts: 1_000, bodies: 5_000, packets: 5_000 }
-console.log(`seed ${seed}: --seed ${seed} does the same again`)
+const scale = { seed, signatures, documents: 20_000, strings: 1_000, bodies: 5_000, packets: 5_000 }
+console.log(`seed ${seed} (repeat with --seed ${seed})`)
 const folder = await mkdtemp(join(tmpdir(), 'muster-figures-'))
 const figures = join(folder, 'figures')
 const child = spawn(
@@ -38,15 +38,15 @@ console.log(tableOf(await readFile(figures, 'utf8').catch(() => '')))
 await rm(folder, { recursive: true })
 process.exitCode = code ?? 1
 
-/** Of what is counted on and on, the last figures. */
+/** The last reported figures of each test. */
 function tableOf(lines: string): string {
   const last = new Map<string, string>()
   for (const line of lines.split('\n').filter(Boolean)) {
-    const { seed: _seed, document, ...found } = JSON.parse(line) as Record<string, unknown>
-    const what = document === undefined ? (Object.keys(found)[0] ?? '') : `document: ${document}`
-    const told = Object.entries(found).map(([name, value]) => `${name} ${value}`)
-    last.set(what, told.join(', '))
+    const { seed: _seed, document, ...results } = JSON.parse(line) as Record<string, unknown>
+    const test = document === undefined ? (Object.keys(results)[0] ?? '') : `document: ${document}`
+    const figures = Object.entries(results).map(([name, value]) => `${name} ${value}`)
+    last.set(test, figures.join(', '))
   }
-  const rows = Array.from(last, ([what, told]) => `| ${what} | ${told} |`)
-  return [`| Seed ${seed} | Found |`, '|---|---|', ...rows].join('\n')
+  const rows = Array.from(last, ([test, figures]) => `| ${test} | ${figures} |`)
+  return [`| Seed ${seed} | Results |`, '|---|---|', ...rows].join('\n')
 }

@@ -1,18 +1,21 @@
 import { signRequest } from '@muster/http-signature'
 import type { TestApp, TestUser } from '../harness/app.ts'
 
-export interface BodyAnswer {
+export interface BodyResponse {
   status: number
   text: string
 }
 
-/** Sends these very bytes signed, as JSON unless told otherwise. What is returned sends them: signing is done by then. */
+/**
+ * Signs a request with exactly these bytes as its body, and returns a function that sends it. Signing is not part of the measured
+ * time.
+ */
 export function prepareBody(
   { url: server }: Pick<TestApp, 'url'>,
   { keyId, secret }: Pick<TestUser, 'keyId' | 'secret'>,
   body: string | Buffer,
   { path = '/graphql/v1', method = 'POST', type = 'application/json' } = {},
-): () => Promise<BodyAnswer> {
+): () => Promise<BodyResponse> {
   const url = `${server}${path}`
   const key = { algorithm: 'hmac-sha256' as const, secret: Buffer.from(secret, 'base64') }
   const headers = { 'content-type': type }

@@ -11,7 +11,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql'
-import { naughty } from '../strings/naughty-strings.ts'
+import { naughtyStrings } from '../strings/naughty-strings.ts'
 import type { Random } from '../random.ts'
 
 export interface RandomRequest {
@@ -19,8 +19,8 @@ export interface RandomRequest {
   variables: Record<string, unknown>
 }
 
-/** A valid document made from the schema, with values that are right, nearly right and wrong. */
-export function randomRequest(schema: GraphQLSchema, texts: readonly string[], random: Random): RandomRequest {
+/** Generates a valid document from the schema, with valid, almost valid, and invalid values. */
+export function randomRequest(schema: GraphQLSchema, knownStrings: readonly string[], random: Random): RandomRequest {
   const declared: string[] = []
   const variables: Record<string, unknown> = {}
   const fragments: string[] = []
@@ -48,26 +48,26 @@ export function randomRequest(schema: GraphQLSchema, texts: readonly string[], r
           '2026-11-20T08:30:00Z',
           '0001-01-01',
           '9999-12-31T23:59:59Z',
-          random.pick(naughty),
+          random.pick(naughtyStrings),
         ])
       case 'Object':
         return Object.fromEntries(
           Array.from({ length: random.below(4) }, () => {
-            const value = random.pick([text(), null, 1, true, {}, [], { [text()]: text() }])
-            return [text(), value]
+            const value = random.pick([string(), null, 1, true, {}, [], { [string()]: string() }])
+            return [string(), value]
           }),
         )
       default:
-        return text()
+        return string()
     }
   }
-  const text = (): string => (random.oneIn(3) ? random.pick(naughty) : random.pick(texts))
+  const string = (): string => (random.oneIn(3) ? random.pick(naughtyStrings) : random.pick(knownStrings))
 
   const args = ({ args: all }: GraphQLField<unknown, unknown>): string => {
-    const given = all.filter(
+    const used = all.filter(
       ({ type, defaultValue }) => (isNonNullType(type) && defaultValue === undefined) || random.oneIn(3),
     )
-    const written = given.map(({ name, type }) => {
+    const written = used.map(({ name, type }) => {
       const variable = `v${names++}`
       declared.push(`$${variable}: ${type}`)
       variables[variable] = json(type, 2)

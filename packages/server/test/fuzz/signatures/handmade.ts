@@ -1,16 +1,16 @@
 import { hmacOf, host, postBody, type Wire } from './signed-requests.ts'
 
-/** A request by hand: its MAC is always right over what it says that it covers, so that only the rules can refuse it. */
+/** Parts of a hand-built request. Its MAC is always correct for the components that it lists, so only the other rules can reject it. */
 export interface Handmade {
   secret: Uint8Array
   headers: ReadonlyMap<string, string>
-  /** Headers behind them, which no signature looks at. */
+  /** Headers after them, which the signature does not cover. */
   more?: [name: string, value: string][]
   target?: string
   body?: string
 }
 
-/** Form B over these items, quotes and parameters and all. */
+/** Builds a request in form B with these component identifiers, including their quotes and parameters. */
 export function formB(items: readonly string[], parameters: string, handmade: Handmade): Wire {
   const { secret, headers, more = [], target = '/graphql/v1', body = postBody } = handmade
   const path = target.replace(/\?.*$/, '')
@@ -36,7 +36,7 @@ export function formB(items: readonly string[], parameters: string, handmade: Ha
   return { method: 'POST', target, headers: [...headers, ...signature, ...more], body }
 }
 
-/** Form A over these names; `$` in the parameters stands for the signature. */
+/** Builds a request in form A with these header names. `$` in the parameters is replaced by the signature. */
 export function formA(names: readonly string[], parameters: string, handmade: Handmade): Wire {
   const { secret, headers, more = [], target = '/graphql/v1', body = postBody } = handmade
   const time = (name: string): string => new RegExp(`(?:^|[ ,])${name}="?([^",]*)`).exec(parameters)?.[1] ?? ''

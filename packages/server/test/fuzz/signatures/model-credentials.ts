@@ -1,6 +1,6 @@
 import type { Header } from './model-http.ts'
 
-/** What a signature says of itself, in form A (cavage-12) or B (RFC 9421). */
+/** The parameters of a signature in form A (cavage-12) or form B (RFC 9421). */
 export interface Credentials {
   form: 'A' | 'B'
   keyId: string
@@ -9,11 +9,11 @@ export interface Credentials {
   created: number | undefined
   expires: number | undefined
   signature: Buffer
-  /** Form B: the list and its parameters as they stand in the base. */
+  /** Form B: the list of components and its parameters, as in the signature base. */
   parameters: string
 }
 
-/** The signature, if it can be read; none if there are several, or credentials in two places. */
+/** Reads the signature. Returns none if it is invalid, if there are several, or if two headers have credentials. */
 export function readCredentials(headers: readonly Header[]): Credentials[] {
   const values = (name: string): string[] => headers.filter((header) => header.name === name).map(({ value }) => value)
   const scheme = /^signature(?:[ \t]+|$)/i
@@ -21,12 +21,12 @@ export function readCredentials(headers: readonly Header[]): Credentials[] {
   const inputs = values('signature-input')
   const signatures = values('signature')
   if (inputs.length > 0) return inAuthorization.length > 0 ? [] : readFormB(inputs.join(', '), signatures.join(', '))
-  const texts = [
+  const candidates = [
     ...inAuthorization.map((value) => value.replace(scheme, '')),
     ...signatures.filter((one) => one !== ''),
   ]
-  if (texts.length !== 1) return []
-  const read = readFormA(texts[0]!)
+  if (candidates.length !== 1) return []
+  const read = readFormA(candidates[0]!)
   return read === undefined ? [] : [read]
 }
 
@@ -69,7 +69,7 @@ function readFormB(input: string, signature: string): Credentials[] {
   return [...inputs].flatMap(([label, text]) => readOne(text, signatures.get(label)!) ?? [])
 }
 
-/** `a=…, b=…`, where a comma in quotes parts nothing; undefined where a name stands twice. */
+/** Parses `a=…, b=…`, with commas in quotes. Undefined if a name occurs twice. */
 function readMembers(text: string): Map<string, string> | undefined {
   const members = new Map<string, string>()
   for (const part of text.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? []) {
@@ -113,7 +113,7 @@ function readOne(text: string, signatureText: string): Credentials | undefined {
   }
 }
 
-/** Base64 that is written the one way that there is to write it. */
+/** Decodes canonical base64. Undefined for any other encoding of the same bytes. */
 function decode(text: string | undefined): Buffer | undefined {
   if (text === undefined || text === '') return undefined
   const bytes = Buffer.from(text, 'base64')

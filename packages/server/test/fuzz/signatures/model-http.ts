@@ -1,4 +1,4 @@
-/** A header line: the name in lower case, the value without blanks around it. */
+/** A header line, with the name in lowercase and the value trimmed. */
 export interface Header {
   name: string
   value: string
@@ -11,13 +11,13 @@ export interface HttpRequest {
   body: Buffer
 }
 
-/** Reads one HTTP/1 request the plain way; undefined for what is none (RFC 9112). */
+/** Parses one HTTP/1 request. Undefined if it is invalid (RFC 9112). */
 export function readRequest(bytes: Buffer): HttpRequest | undefined {
   const text = bytes.toString('latin1')
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [requestLine = '', ...lines] = text.slice(0, end).split('\r\n')
-  // More blanks than one mean the same (RFC 9112 §3).
+  // Several spaces are equivalent to one (RFC 9112 §3).
   const request = /^([A-Z-]+) +(\/[\x21\x22\x24-\x7e]*) +HTTP\/1\.[01]$/.exec(requestLine)
   if (request === null) return undefined
   const headers: Header[] = []

@@ -2,12 +2,7 @@ import { createHash, createHmac, type KeyObject, timingSafeEqual, verify } from 
 import { type Credentials, readCredentials } from './model-credentials.ts'
 import { type Header, type HttpRequest, readRequest } from './model-http.ts'
 
-/**
- * The plain reference: whether a request, as the bytes on the wire, may be accepted, by the rules of RFC 9421,
- * cavage-12 and the reference of the API. It knows nothing of the server's own code. Where it is unsure it says yes: it is asked for what
- * must not be accepted.
- */
-export interface Place {
+export interface ReferenceInput {
   keys: Readonly<Record<string, { secret: Buffer } | { publicKey: KeyObject }>>
   /** Seconds since 1970. */
   now: number
@@ -15,12 +10,16 @@ export interface Place {
   port: number
 }
 
-export function mayBeAccepted(bytes: Buffer, place: Place): boolean {
+/**
+ * The reference implementation: whether a server may accept these bytes, by the rules of RFC 9421, cavage-12, and the API reference. It
+ * shares no code with the server. When in doubt it returns true, because the tests look for requests that must not be accepted.
+ */
+export function mayBeAccepted(bytes: Buffer, input: ReferenceInput): boolean {
   const request = readRequest(bytes)
   if (request === undefined) return false
   const single = ['host', 'authorization', 'date', 'digest', 'content-digest', 'content-type', 'content-length']
   if (single.some((name) => valuesOf(request.headers, name).length > 1)) return false
-  return readCredentials(request.headers).some((credentials) => isGood(credentials, request, place))
+  return readCredentials(request.headers).some((credentials) => isValid(credentials, request, input))
 }
 
 const valuesOf = (headers: readonly Header[], name: string): string[] =>
@@ -28,28 +27,28 @@ const valuesOf = (headers: readonly Header[], name: string): string[] =>
 
 const isB = ({ form }: Credentials): boolean => form === 'B'
 
-function isGood(credentials: Credentials, request: HttpRequest, { keys, now, port }: Place): boolean {
+function isValid(credentials: Credentials, request: HttpRequest, { keys, now, port }: ReferenceInput): boolean {
   const key = Object.hasOwn(keys, credentials.keyId) ? keys[credentials.keyId] : undefined
-  if (key === undefined || !coversEnough(credentials, request) || !isOfTheKey(credentials, 'secret' in key))
+  if (key === undefined || !coversRequired(credentials, request) || !matchesKey(credentials, 'secret' in key))
     return false
   const time = timeOf(credentials, request)
   if (time === undefined || Math.abs(Math.floor(now) - time) > 300) return false
   if (credentials.expires !== undefined && credentials.expires < now) return false
-  const fits = authorities(request, port).some((authority) => {
+  const matches = authorities(request, port).some((authority) => {
     const base = baseOf(credentials, request, authority)
     return base !== undefined && isSigned(base, credentials.signature, key)
   })
-  return fits && isBodyRight(credentials.components, request)
+  return matches && isBodyValid(credentials.components, request)
 }
 
 function isSigned(base: string, signature: Buffer, key: { secret: Buffer } | { publicKey: KeyObject }): boolean {
-  const text = Buffer.from(base, 'latin1')
-  if ('publicKey' in key) return verify(null, text, key.publicKey, signature)
-  const expected = createHmac('sha256', key.secret).update(text).digest()
+  const signedBytes = Buffer.from(base, 'latin1')
+  if ('publicKey' in key) return verify(null, signedBytes, key.publicKey, signature)
+  const expected = createHmac('sha256', key.secret).update(signedBytes).digest()
   return signature.length === expected.length && timingSafeEqual(signature, expected)
 }
 
-function isOfTheKey({ form, algorithm, components }: Credentials, isHmac: boolean): boolean {
+function matchesKey({ form, algorithm, components }: Credentials, isHmac: boolean): boolean {
   if (algorithm === undefined) return true
   const name = form === 'A' ? algorithm.toLowerCase() : algorithm
   const timesSigned = components.includes('(created)') || components.includes('(expires)')
@@ -59,7 +58,7 @@ function isOfTheKey({ form, algorithm, components }: Credentials, isHmac: boolea
   return names.includes(name)
 }
 
-function coversEnough({ components, form }: Credentials, { target }: HttpRequest): boolean {
+function coversRequired({ components, form }: Credentials, { target }: HttpRequest): boolean {
   if (new Set(components).size < components.length || components.length > 20) return false
   const covers = (...names: string[]): boolean => names.some((name) => components.includes(name))
   if (form === 'A') return covers('(request-target)') && covers('host') && covers('date', '(created)')
@@ -76,7 +75,7 @@ function timeOf(credentials: Credentials, { headers }: HttpRequest): number | un
   return Number.isNaN(time) ? undefined : time
 }
 
-/** With and without the port, which the Host header need not have; in lower case, as addresses are written everywhere else. */
+/** The Host header with and without the port, which it may omit, and in lowercase, as authorities are normalized elsewhere. */
 function authorities({ headers }: HttpRequest, port: number): string[] {
   const host = valuesOf(headers, 'host')[0] ?? ''
   const name = host.replace(/:\d+$/, '')
@@ -114,7 +113,7 @@ function baseOf(credentials: Credentials, request: HttpRequest, authority: strin
   return lines.join('\n')
 }
 
-function isBodyRight(components: readonly string[], { headers, body }: HttpRequest): boolean {
+function isBodyValid(components: readonly string[], { headers, body }: HttpRequest): boolean {
   const covered = (name: string): string | undefined =>
     components.includes(name) ? valuesOf(headers, name)[0] : undefined
   const length = covered('content-length')

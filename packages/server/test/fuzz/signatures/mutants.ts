@@ -3,7 +3,7 @@ import { formA, formB } from './handmade.ts'
 import type { Random } from '../random.ts'
 import { hmacOf, host, postBody, toBytes, type Wire } from './signed-requests.ts'
 
-/** Pieces that matter to some parser. */
+/** Strings that have a meaning to some parser. */
 const pieces = [
   ...[
     '"',
@@ -62,7 +62,7 @@ const pieces = [
   ],
 ]
 
-/** A stretch of the bytes changed, left away, written twice, or something put in. */
+/** Changes, removes, duplicates, or inserts bytes. */
 function damaged(wire: Wire, random: Random): Buffer {
   let bytes = toBytes(wire)
   for (let edits = 1 + random.below(3); edits > 0; edits--) {
@@ -83,7 +83,7 @@ function damaged(wire: Wire, random: Random): Buffer {
 
 const credentials = ['authorization', 'signature', 'signature-input', 'date', 'digest', 'content-digest', 'host']
 
-/** Headers left away, doubled, exchanged with those of another request, moved to other places and names. */
+/** Removes, duplicates, exchanges, renames, or reorders headers. */
 function rearranged(wire: Wire, other: Wire, random: Random): Buffer {
   const headers = wire.headers.map(([name, value]): [string, string] => [name, value])
   const named = headers.filter(([name]) => credentials.includes(name.toLowerCase()))
@@ -111,14 +111,15 @@ function rearranged(wire: Wire, other: Wire, random: Random): Buffer {
   return toBytes({ method, target, headers, body })
 }
 
-export interface Holder {
+/** A client with a valid key. */
+export interface KeyHolder {
   keyId: string
   secret: Buffer
   now: number
 }
 
-/** What no client writes, by somebody who holds the key: only the rules refuse it, since the signature itself is right. */
-function handmade(holder: Holder, random: Random): Buffer {
+/** A request that no client library builds. The signature is correct, so only the other rules can reject it. */
+function handmade(holder: KeyHolder, random: Random): Buffer {
   return random.oneIn(2) ? handmadeA(holder, random) : handmadeB(holder, random)
 }
 
@@ -138,15 +139,15 @@ function plainHeaders(now: number, random: Random): Map<string, string> {
   ])
 }
 
-const some = (usual: readonly string[], strange: readonly string[], random: Random): string[] => {
+const randomSelection = (usual: readonly string[], unusual: readonly string[], random: Random): string[] => {
   const list = usual.filter(() => !random.oneIn(8))
-  if (random.oneIn(3)) list.splice(random.below(list.length + 1), 0, random.pick([...usual, ...strange]))
+  if (random.oneIn(3)) list.splice(random.below(list.length + 1), 0, random.pick([...usual, ...unusual]))
   return list
 }
 
-function handmadeB({ keyId, secret, now }: Holder, random: Random): Buffer {
+function handmadeB({ keyId, secret, now }: KeyHolder, random: Random): Buffer {
   const headers = plainHeaders(now, random)
-  const strange = [
+  const unusual = [
     '"date"',
     '"digest"',
     '"x-date"',
@@ -155,7 +156,7 @@ function handmadeB({ keyId, secret, now }: Holder, random: Random): Buffer {
     '"content-digest";key="sha-256"',
     '"@method";req',
   ]
-  strange.push(
+  unusual.push(
     '"host"',
     '"@query"',
     '"@scheme"',
@@ -171,7 +172,7 @@ function handmadeB({ keyId, secret, now }: Holder, random: Random): Buffer {
     random.pick(['"@path"', '"@target-uri"', '"@request-target"']),
     '"content-digest"',
   ]
-  const items = some(usual, strange, random)
+  const items = randomSelection(usual, unusual, random)
   const times = [now, now - 300, now - 301, now + 301, 1, `"${now}"`, `${now}.0`, 'abc', `0${now}`, -now]
   const parameters = [
     `;created=${random.oneIn(2) ? now : random.pick(times)}`,
@@ -196,7 +197,7 @@ function handmadeB({ keyId, secret, now }: Holder, random: Random): Buffer {
   ].filter(() => !random.oneIn(12))
   const wire = formB(items, parameters.join(''), { secret, headers })
   if (!random.oneIn(6)) return toBytes(wire)
-  // A second signature in front, by nobody.
+  // Put an invalid signature before the valid one.
   const doubled = wire.headers.map(([name, value]): [string, string] => {
     if (name === 'Signature-Input') return [name, `b=("@method");created=${now};keyid="x", ${value}`]
     return name === 'Signature' ? [name, `b=:${hmacOf(secret, 'b')}:, ${value}`] : [name, value]
@@ -204,12 +205,12 @@ function handmadeB({ keyId, secret, now }: Holder, random: Random): Buffer {
   return toBytes({ ...wire, headers: doubled })
 }
 
-function handmadeA({ keyId, secret, now }: Holder, random: Random): Buffer {
+function handmadeA({ keyId, secret, now }: KeyHolder, random: Random): Buffer {
   const headers = plainHeaders(now, random)
   const times = [now, now - 301, now + 301, 0, 'abc', `${now}.5`]
   const [created, expires] = [random.oneIn(2) ? now : random.pick(times), random.pick([now + 60, now - 1, 'never'])]
   const usual = ['(request-target)', 'host', random.pick(['date', '(created)']), 'content-type', 'digest']
-  const names = some(
+  const names = randomSelection(
     usual,
     ['(created)', '(expires)', 'x-date', 'request-line', 'content-length', '', 'Host', '@method'],
     random,
@@ -236,9 +237,9 @@ function handmadeA({ keyId, secret, now }: Holder, random: Random): Buffer {
   return toBytes({ ...wire, headers: moved })
 }
 
-/** A request that somebody has been at. */
-export function mutant(right: readonly Wire[], holder: Holder, random: Random): Buffer {
+/** A random mutation of a valid request, or a hand-built request. */
+export function mutant(valid: readonly Wire[], holder: KeyHolder, random: Random): Buffer {
   const kind = random.below(10)
-  if (kind < 4) return damaged(random.pick(right), random)
-  return kind < 7 ? rearranged(random.pick(right), random.pick(right), random) : handmade(holder, random)
+  if (kind < 4) return damaged(random.pick(valid), random)
+  return kind < 7 ? rearranged(random.pick(valid), random.pick(valid), random) : handmade(holder, random)
 }

@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { oneMinutePerCall, createInstallation } from '../../access/installation.ts'
 import { createAccount } from '../../factories/account.ts'
-import type { Place } from './model.ts'
+import type { ReferenceInput } from './model.ts'
 import type { Signer } from './signed-requests.ts'
 
-/** Fri, 20 Nov 2026 08:30:18 GMT. Keys and time are always the same, and so is every byte that is sent for one seed. */
+/** Fri, 20 Nov 2026 08:30:18 GMT. Keys and time are constant, so that the same seed sends the same bytes. */
 export const now = 1_795_163_418
 export const secret = Buffer.from('a secret of 32 bytes for testing')
 const privateKey = createPrivateKey(`-----BEGIN PRIVATE KEY-----
@@ -21,22 +21,22 @@ export const signers: Signer[] = [
 ]
 
 export interface FuzzedServer {
-  /** What a reference needs to know of it. */
-  place: Place
-  /** Stands in the answer to `{ login { id } }`. */
-  served: string
+  /** What the reference implementation needs to know about the server. */
+  referenceInput: ReferenceInput
+  /** A part of the response to `{ login { id } }`. */
+  expectedData: string
   close(): Promise<void>
 }
 
-/** A server whose one user has the keys above, and whose clock stands still. */
+/** Starts a server with one user, who has the keys above, and with a stopped clock. */
 export async function startFuzzedServer(): Promise<FuzzedServer> {
   const { db, secrets, startServer, close } = await createInstallation()
   const url = await startServer({ clock: () => new Date(now * 1_000), elapsed: oneMinutePerCall() })
   const { id } = await createAccount(db)
   const encrypted_secret = secrets.encrypt({ accountId: id, key: keyId }, secret)
-  const key = { account_id: id, key: keyId, algorithm: 'hmac-sha256', encrypted_secret }
-  const publicHalf = { account_id: id, key: publicKeyId, algorithm: 'ed25519', public_key: publicPem }
-  await db.insertInto('access_key').values([key, publicHalf]).execute()
+  const secretKeyRow = { account_id: id, key: keyId, algorithm: 'hmac-sha256', encrypted_secret }
+  const publicKeyRow = { account_id: id, key: publicKeyId, algorithm: 'ed25519', public_key: publicPem }
+  await db.insertInto('access_key').values([secretKeyRow, publicKeyRow]).execute()
   const keys = { [keyId]: { secret }, [publicKeyId]: { publicKey } }
-  return { place: { keys, now, port: Number(new URL(url).port) }, served: `{"login":{"id":"${id}"}}`, close }
+  return { referenceInput: { keys, now, port: Number(new URL(url).port) }, expectedData: `{"login":{"id":"${id}"}}`, close }
 }

@@ -6,8 +6,8 @@ import { type FuzzedServer, keyId, now, publicPem, secret, signers, startFuzzedS
 import { mayBeAccepted } from './model.ts'
 import { mutant } from './mutants.ts'
 import { createRandom } from '../random.ts'
-import { patience, report, scale } from '../scale.ts'
-import { rightRequests, toBytes } from './signed-requests.ts'
+import { longTimeout, report, scale } from '../scale.ts'
+import { validRequests, toBytes } from './signed-requests.ts'
 
 let server: FuzzedServer
 beforeAll(async () => {
@@ -23,60 +23,60 @@ function isUnfinished(bytes: Buffer): boolean {
   return end < 0 || (length !== undefined && Number(length) > bytes.length - end - 4)
 }
 
-it('what clients sign is accepted, by the reference as well', async () => {
-  for (const wire of rightRequests(signers, now)) {
-    const { status, text } = await exchange(server.place.port, toBytes(wire))
-    expect([status, mayBeAccepted(toBytes(wire), server.place)]).toEqual([200, true])
-    expect(text).toContain(server.served)
+it('accepts requests that clients sign, like the reference', async () => {
+  for (const wire of validRequests(signers, now)) {
+    const { status, text } = await exchange(server.referenceInput.port, toBytes(wire))
+    expect([status, mayBeAccepted(toBytes(wire), server.referenceInput)]).toEqual([200, true])
+    expect(text).toContain(server.expectedData)
   }
 })
 
-it('no request is accepted that the reference refuses, whatever was changed of it', patience, async () => {
+it('accepts no mutated request that the reference rejects', longTimeout, async () => {
   const random = createRandom(scale.seed)
-  const right = rightRequests(signers, now)
+  const valid = validRequests(signers, now)
   const wrong: string[] = []
-  const figures = { mutated: 0, accepted: 0, refused: 0, acceptedByTheReferenceAlone: 0 }
+  const figures = { mutated: 0, accepted: 0, rejected: 0, acceptedOnlyByTheReference: 0 }
   const work = async (): Promise<void> => {
     while (figures.mutated < scale.signatures && wrong.length < 10) {
       figures.mutated++
       if (figures.mutated % 10_000 === 0) report(figures)
-      const bytes = mutant(right, { keyId, secret, now }, random)
+      const bytes = mutant(valid, { keyId, secret, now }, random)
       const ends = isUnfinished(bytes)
-      const answer = await exchange(server.place.port, bytes, { ends })
-      const isAccepted = answer.status === 200 && answer.text.includes(server.served)
-      const mayBe = mayBeAccepted(bytes, server.place)
-      const harm = ends && answer.status === undefined ? undefined : harmOf(answer)
+      const response = await exchange(server.referenceInput.port, bytes, { ends })
+      const isAccepted = response.status === 200 && response.text.includes(server.expectedData)
+      const mayAccept = mayBeAccepted(bytes, server.referenceInput)
+      const harm = ends && response.status === undefined ? undefined : harmOf(response)
       const sent = JSON.stringify(bytes.toString('latin1'))
       if (harm !== undefined) wrong.push(`${harm}: ${sent}`)
-      if (isAccepted && !mayBe) wrong.push(`accepted: ${sent}`)
+      if (isAccepted && !mayAccept) wrong.push(`accepted: ${sent}`)
       if (isAccepted) figures.accepted++
-      else figures.refused++
-      if (!isAccepted && mayBe) figures.acceptedByTheReferenceAlone++
+      else figures.rejected++
+      if (!isAccepted && mayAccept) figures.acceptedOnlyByTheReference++
     }
   }
   await Promise.all(Array.from({ length: 16 }, work))
   report(figures)
   expect(wrong).toEqual([])
-  // Both happen, or nothing would be compared.
+  // Make sure that both results occur. Otherwise the comparison proves nothing.
   expect(figures.accepted).toBeGreaterThan(scale.signatures / 100)
-  expect(figures.refused).toBeGreaterThan(scale.signatures / 2)
+  expect(figures.rejected).toBeGreaterThan(scale.signatures / 2)
 })
 
-describe('a request is refused that is right, but', () => {
-  const { right, wrong } = bypasses({ keyId, secret, publicPem, now })
+describe('rejects an otherwise valid request that', () => {
+  const { valid, invalid } = bypasses({ keyId, secret, publicPem, now })
 
-  it.each(Object.keys(wrong))('%s', async (name) => {
-    const answer = await exchange(server.place.port, toBytes(wrong[name]!))
-    expect([400, 401]).toContain(answer.status)
-    expect(harmOf(answer)).toBeUndefined()
-    expect(answer.text).not.toContain(server.served)
-    expect(mayBeAccepted(toBytes(wrong[name]!), server.place)).toBe(false)
+  it.each(Object.keys(invalid))('%s', async (name) => {
+    const response = await exchange(server.referenceInput.port, toBytes(invalid[name]!))
+    expect([400, 401]).toContain(response.status)
+    expect(harmOf(response)).toBeUndefined()
+    expect(response.text).not.toContain(server.expectedData)
+    expect(mayBeAccepted(toBytes(invalid[name]!), server.referenceInput)).toBe(false)
   })
 
-  it('for nothing else: without it, it is accepted', async () => {
-    for (const wire of right) {
-      const { status, text } = await exchange(server.place.port, toBytes(wire))
-      expect([status, text]).toEqual([200, expect.stringContaining(server.served)])
+  it('is accepted without the fault', async () => {
+    for (const wire of valid) {
+      const { status, text } = await exchange(server.referenceInput.port, toBytes(wire))
+      expect([status, text]).toEqual([200, expect.stringContaining(server.expectedData)])
     }
   })
 })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type SigningKey, type SignRequestOptions, signRequest } from '@muster/http-signature'
 
-/** The name that requests give their server: bytes are the same from run to run, whatever port it listens on. */
+/** The Host header of all requests. It is constant, so that the bytes do not depend on the port of the server. */
 export const host = 'muster.example:4000'
 const document = '{ login { id } }'
 
@@ -10,7 +10,7 @@ export interface Signer {
   key: SigningKey
 }
 
-/** A request as text of one byte a character. */
+/** A request as strings with one character per byte. */
 export interface Wire {
   method: string
   target: string
@@ -27,9 +27,9 @@ export const toBytes = ({ method, target, headers, body }: Wire): Buffer =>
 export const postBody = JSON.stringify({ query: document })
 const getTarget = `/graphql/v1?query=${encodeURIComponent(document)}`
 
-/** Right requests of all the kinds that clients send. */
-export function rightRequests(signers: readonly Signer[], created: number): Wire[] {
-  const kinds: Partial<SignRequestOptions>[] = [
+/** Valid requests of all kinds that clients send. */
+export function validRequests(signers: readonly Signer[], created: number): Wire[] {
+  const variants: Partial<SignRequestOptions>[] = [
     {},
     { digest: false },
     { form: 'cavage' },
@@ -47,20 +47,20 @@ export function rightRequests(signers: readonly Signer[], created: number): Wire
     },
   ]
   return signers.flatMap((signer) => [
-    ...kinds.map((kind) => sign(signer, 'POST', created, kind)),
+    ...variants.map((variant) => sign(signer, 'POST', created, variant)),
     sign(signer, 'GET', created, {}),
     sign(signer, 'GET', created, { form: 'cavage' }),
   ])
 }
 
-function sign(signer: Signer, method: 'GET' | 'POST', created: number, kind: Partial<SignRequestOptions>): Wire {
+function sign(signer: Signer, method: 'GET' | 'POST', created: number, variant: Partial<SignRequestOptions>): Wire {
   const isPost = method === 'POST'
   const target = isPost ? '/graphql/v1' : getTarget
   const headers: Record<string, string> = isPost
     ? { 'Content-Type': 'application/json', 'Content-Length': String(postBody.length) }
     : {}
   const body = isPost ? postBody : undefined
-  const added = signRequest({ ...signer, method, url: `http://${host}${target}`, headers, body, created, ...kind })
+  const added = signRequest({ ...signer, method, url: `http://${host}${target}`, headers, body, created, ...variant })
   const all: [string, string][] = Object.entries({ Host: host, Accept: 'application/json', ...headers, ...added })
   return { method, target, headers: all, body: body ?? '' }
 }

@@ -9,16 +9,16 @@ import {
   isNonNullType,
 } from 'graphql'
 import type { OwnedObjects } from '../../access/owned-objects.ts'
-import { ways } from '../../access/type-queries.ts'
+import { typeQueries } from '../../access/type-queries.ts'
 
-/** An argument that takes a text somewhere. */
-export interface TextPlace {
+/** An argument that accepts a string, directly or inside its value. */
+export interface StringArgument {
   field: string
   document: string
   variables: (text: string) => Record<string, unknown>
 }
 
-/** What is written where something must be and something else is tried. */
+/** A plain value for a required argument that is not under test. */
 function plainValue(type: GraphQLInputType, name: string, own: OwnedObjects): unknown {
   const nullable = getNullableType(type)
   if (isListType(nullable)) return [plainValue(nullable.ofType, name, own)]
@@ -28,7 +28,7 @@ function plainValue(type: GraphQLInputType, name: string, own: OwnedObjects): un
     return Object.fromEntries(fields.map((field) => [field.name, plainValue(field.type, field.name, own)]))
   }
   if (named.name === 'Object') return { a: 'b' }
-  const belongings: Record<string, string> = {
+  const known: Record<string, string> = {
     deviceId: own.device,
     serviceId: own.service,
     key: 'MKAAAAAAAAAAAAAAAAAA',
@@ -36,10 +36,10 @@ function plainValue(type: GraphQLInputType, name: string, own: OwnedObjects): un
     state: 'active',
     webhookId: own.webhook,
   }
-  return belongings[name] ?? (name === 'id' ? own.device : 'x')
+  return known[name] ?? (name === 'id' ? own.device : 'x')
 }
 
-/** Every value of an argument that has this text in every place where a text may stand. */
+/** Values of an argument with the string at each position that accepts one. */
 function valuesWith(type: GraphQLInputType, text: string, own: OwnedObjects): unknown[] {
   if (isNonNullType(type)) return valuesWith(type.ofType, text, own)
   if (isListType(type)) return valuesWith(type.ofType, text, own).map((value) => [value])
@@ -58,39 +58,39 @@ function valuesWith(type: GraphQLInputType, text: string, own: OwnedObjects): un
   return ['String', 'ID', 'DateTime'].includes(type.name) ? [text] : []
 }
 
-/** Every argument that takes a text somewhere. */
-export function textPlaces(schema: GraphQLSchema, own: OwnedObjects): TextPlace[] {
+/** Every argument that accepts a string, directly or inside its value. */
+export function stringArguments(schema: GraphQLSchema, own: OwnedObjects): StringArgument[] {
   const roots = ['Query', 'Mutation']
-  const types = [...roots, ...Object.keys(ways)].map((name) => schema.getType(name)!)
+  const types = [...roots, ...Object.keys(typeQueries)].map((name) => schema.getType(name)!)
   return types.flatMap((type) => {
     if (!('getFields' in type) || isInputObjectType(type)) return []
     return Object.values(type.getFields()).flatMap((field) =>
       field.args
         .filter((arg) => valuesWith(arg.type, '', own).length > 0)
-        .map((arg) => placeOf(type.name, field, { tried: arg, own })),
+        .map((arg) => argumentOf(type.name, field, { tested: arg, own })),
     )
   })
 }
 
-function placeOf(
+function argumentOf(
   type: string,
   field: { name: string; type: unknown; args: readonly GraphQLArgument[] },
-  { tried, own }: { tried: GraphQLArgument; own: OwnedObjects },
-): TextPlace {
-  const given = field.args.filter((arg) => arg === tried || (isNonNullType(arg.type) && arg.defaultValue === undefined))
-  const declared = given.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')
-  const passed = given.map((arg) => `${arg.name}: $${arg.name}`).join(', ')
+  { tested, own }: { tested: GraphQLArgument; own: OwnedObjects },
+): StringArgument {
+  const passedArguments = field.args.filter((arg) => arg === tested || (isNonNullType(arg.type) && arg.defaultValue === undefined))
+  const declared = passedArguments.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')
+  const passed = passedArguments.map((arg) => `${arg.name}: $${arg.name}`).join(', ')
   const named = getNamedType(field.type as GraphQLInputType)
   const selection = `${field.name}(${passed})${'getFields' in named ? ' { __typename }' : ''}`
-  const inner = ways[type]?.(own, selection) ?? `{ ${selection} }`
+  const inner = typeQueries[type]?.(own, selection) ?? `{ ${selection} }`
   const kind = type === 'Mutation' || inner.startsWith('mutation') ? 'mutation' : 'query'
   return {
-    field: `${type}.${field.name}(${tried.name}:)`,
+    field: `${type}.${field.name}(${tested.name}:)`,
     document: `${kind} (${declared}) ${inner.replace(/^mutation /, '')}`,
     variables: (text) => {
-      const values = valuesWith(tried.type, text, own)
-      const plain = Object.fromEntries(given.map((arg) => [arg.name, plainValue(arg.type, arg.name, own)]))
-      return { ...plain, [tried.name]: values[text.length % values.length] }
+      const values = valuesWith(tested.type, text, own)
+      const plain = Object.fromEntries(passedArguments.map((arg) => [arg.name, plainValue(arg.type, arg.name, own)]))
+      return { ...plain, [tested.name]: values[text.length % values.length] }
     },
   }
 }

@@ -1,5 +1,5 @@
-/** Texts that programs stumble over, and what they stumble with. */
-export const naughty: readonly string[] = [
+/** Strings that often break programs. */
+export const naughtyStrings: readonly string[] = [
   ...[
     '',
     ' ',

@@ -7,11 +7,11 @@ import { type OwnedObjects, createOwnedObjects, allowLocalWebhooks, startFailing
 import { startTestApp, type TestApp, type TestUser } from '../../harness/app.ts'
 import type { Receiver } from '../../harness/webhook-receiver.ts'
 import { harmOf } from '../harmless.ts'
-import { naughty } from './naughty-strings.ts'
+import { naughtyStrings } from './naughty-strings.ts'
 import { createRandom, type Random } from '../random.ts'
-import { patience, report, scale } from '../scale.ts'
+import { longTimeout, report, scale } from '../scale.ts'
 import { prepareBody } from '../signed-body.ts'
-import { textPlaces } from './entry-points.ts'
+import { stringArguments } from './entry-points.ts'
 
 let app: TestApp
 let receiver: Receiver
@@ -27,26 +27,26 @@ afterAll(async () => {
 })
 
 const chosen = (random: Random): readonly string[] =>
-  scale.texts >= naughty.length ? naughty : Array.from({ length: scale.texts }, () => random.pick(naughty))
+  scale.strings >= naughtyStrings.length ? naughtyStrings : Array.from({ length: scale.strings }, () => random.pick(naughtyStrings))
 
-it('naughty texts in every argument that takes a text', patience, async () => {
+it('handles naughty strings in every argument that accepts a string', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const wrong: string[] = []
-  const figures = { arguments: 0, texts: 0, errors: 0 }
-  for (const { field, document, variables } of textPlaces(buildSchema(), own)) {
+  const figures = { arguments: 0, strings: 0, errors: 0 }
+  for (const { field, document, variables } of stringArguments(buildSchema(), own)) {
     figures.arguments++
     for (const text of chosen(random)) {
-      figures.texts++
-      const answer = await prepareBody(
+      figures.strings++
+      const response = await prepareBody(
         app,
         app.owner,
         JSON.stringify({ query: document, variables: variables(text) }),
       )()
-      const harm = harmOf(answer)
-      const isValid = !answer.text.includes('Cannot query') && !answer.text.includes('Unknown argument')
+      const harm = harmOf(response)
+      const isValid = !response.text.includes('Cannot query') && !response.text.includes('Unknown argument')
       if (harm !== undefined || !isValid)
-        wrong.push(`${field} ${JSON.stringify(text.slice(0, 60))}: ${harm ?? answer.text}`)
-      if (answer.text.includes('"errors"')) figures.errors++
+        wrong.push(`${field} ${JSON.stringify(text.slice(0, 60))}: ${harm ?? response.text}`)
+      if (response.text.includes('"errors"')) figures.errors++
     }
   }
   report(figures)
@@ -54,22 +54,22 @@ it('naughty texts in every argument that takes a text', patience, async () => {
   expect(figures.arguments).toBeGreaterThan(60)
 })
 
-/** The API as the import uses it, each of whose answers is looked at. */
+/** The API for the import, which checks every response. */
 const apiOf = (user: TestUser, harms: string[]) => ({
   async query<Data>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data> {
-    const answer = await prepareBody(app, user, JSON.stringify({ query, variables }))()
-    const harm = harmOf(answer)
+    const response = await prepareBody(app, user, JSON.stringify({ query, variables }))()
+    const harm = harmOf(response)
     if (harm !== undefined) harms.push(harm)
-    const { data, errors } = JSON.parse(answer.text)
+    const { data, errors } = JSON.parse(response.text)
     if (errors === undefined) return data
     throw Object.assign(new Error(errors[0].message), { code: errors[0].extensions.code })
   },
 })
 
-it('naughty texts in every cell of a file of devices', patience, async () => {
+it('handles naughty strings in every cell of a file of devices', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const columns = ['name', 'hardwareId', 'platform', 'services', 'site', 'net.ssid', '$svc.categoryA']
-  const texts = scale.texts >= naughty.length ? naughty : naughty.filter(() => random.oneIn(12))
+  const strings = scale.strings >= naughtyStrings.length ? naughtyStrings : naughtyStrings.filter(() => random.oneIn(12))
   const harms: string[] = []
   const user = await app.createUser()
   const run = async (rows: string[]) => {
@@ -78,7 +78,7 @@ it('naughty texts in every cell of a file of devices', patience, async () => {
     return importDevices({ api: apiOf(user, harms), file, strict: false, dryRun: false, onProgress() {}, signal })
   }
   const header = formatCsvRow(columns)
-  const rows = texts.flatMap((text, line) =>
+  const rows = strings.flatMap((text, line) =>
     columns.map((_, at) =>
       formatCsvRow(columns.map((column, other) => (other === at ? text : column === 'name' ? `n${line}` : null))),
     ),
@@ -87,20 +87,20 @@ it('naughty texts in every cell of a file of devices', patience, async () => {
   expect(harms).toEqual([])
   expect(outcome.stoppedBy).toBeUndefined()
   expect(outcome.created + outcome.updated + outcome.unchanged + outcome.problems.length).toBe(outcome.rows)
-  expect(outcome.created).toBeGreaterThan(texts.length)
+  expect(outcome.created).toBeGreaterThan(strings.length)
 
-  // Raw, as no program writes it, and in the header: the file is refused as a whole, or row by row.
-  for (const text of texts) {
+  // Unquoted and in the header: the whole file or single rows are rejected.
+  for (const text of strings) {
     for (const raw of [`name,${text}\na,b\n`, `${text}\n`, `name\n${text}\n`, `name,site\na,"${text}\n`]) {
       await run([raw]).catch((error: Error) => expect(error.constructor.name).toBe('FileError'))
     }
   }
   expect(harms).toEqual([])
-  report({ cells: rows.length, files: texts.length * 4, created: outcome.created, refused: outcome.problems.length })
+  report({ cells: rows.length, files: strings.length * 4, created: outcome.created, rejected: outcome.problems.length })
 })
 
 describe('malformed bodies', () => {
-  const right = () =>
+  const validBodies = () =>
     [
       [
         '/graphql/v1',
@@ -154,31 +154,31 @@ describe('malformed bodies', () => {
     let bytes = Buffer.from(body)
     for (let edits = 1 + random.below(4); edits > 0; edits--) {
       const at = random.below(bytes.length + 1)
-      const put = Buffer.from(random.pick(pieces))
-      const replaced = random.oneIn(3) ? Buffer.from([random.below(256)]) : put
+      const inserted = Buffer.from(random.pick(pieces))
+      const replaced = random.oneIn(3) ? Buffer.from([random.below(256)]) : inserted
       bytes = Buffer.concat([bytes.subarray(0, at), replaced, bytes.subarray(at + random.below(4))])
     }
     return random.oneIn(8) ? bytes.subarray(0, random.below(bytes.length)) : bytes
   }
 
-  it('are refused, or taken for what they still say', patience, async () => {
+  it('are rejected, or accepted if they are still valid', longTimeout, async () => {
     const random = createRandom(scale.seed)
     const wrong: string[] = []
-    const figures = { bodies: 0, refused: 0 }
+    const figures = { bodies: 0, rejected: 0 }
     while (figures.bodies < scale.bodies) {
       figures.bodies++
-      const [path, method, body] = random.pick(right())
+      const [path, method, body] = random.pick(validBodies())
       const bytes = broken(body, random)
       const type = random.oneIn(10)
         ? random.pick(['text/plain', 'application/json; charset=utf-16', 'x', 'multipart/form-data'])
         : 'application/json'
-      const answer = await prepareBody(app, app.owner, bytes, { path, method, type })()
-      const harm = harmOf(answer)
+      const response = await prepareBody(app, app.owner, bytes, { path, method, type })()
+      const harm = harmOf(response)
       if (harm !== undefined) wrong.push(`${harm} for ${path} ${JSON.stringify(bytes.toString('latin1'))}`)
-      if (answer.status >= 400) figures.refused++
+      if (response.status >= 400) figures.rejected++
     }
     report(figures)
     expect(wrong).toEqual([])
-    expect(figures.refused).toBeGreaterThan(figures.bodies / 2)
+    expect(figures.rejected).toBeGreaterThan(figures.bodies / 2)
   })
 })
