@@ -3,21 +3,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 
-/** A field with optional arguments: what it needs to be asked at all, and a document around it that shows what it does. */
-interface Asked {
-  needs?: string
+/** A field with optional arguments: its required arguments, and a document that shows its effect. */
+interface FieldCall {
+  required?: string
   document: (args: string) => string
 }
 
-/** Of each new thing what does not differ from the next one. */
-const asked: Record<string, Asked> = {
-  'Device.attribute': { needs: 'name: "site"', document: (args) => ofDevice(`attribute${args}`) },
+/** A call of each field. For new objects, it selects only fields that do not differ between two objects. */
+const fieldCalls: Record<string, FieldCall> = {
+  'Device.attribute': { required: 'name: "site"', document: (args) => ofDevice(`attribute${args}`) },
   'Device.attributes': { document: (args) => ofDevice(`attributes${args}`) },
   'Device.events': { document: (args) => ofDevice(`events${args} { total hasMore items { id } }`) },
   'Device.services': { document: (args) => ofDevice(`services${args} { name }`) },
-  'Service.attribute': { needs: 'name: "site"', document: (args) => ofDevice(`services { attribute${args} }`) },
+  'Service.attribute': { required: 'name: "site"', document: (args) => ofDevice(`services { attribute${args} }`) },
   'Service.attributes': { document: (args) => ofDevice(`services { attributes${args} }`) },
-  'User.attribute': { needs: 'name: "site"', document: (args) => `{ login { attribute${args} } }` },
+  'User.attribute': { required: 'name: "site"', document: (args) => `{ login { attribute${args} } }` },
   'User.attributes': { document: (args) => `{ login { attributes${args} } }` },
   'User.devices': { document: (args) => `{ login { devices${args} { total hasMore items { name } } } }` },
   'User.events': { document: (args) => `{ login { events${args} { total hasMore items { id } } } }` },
@@ -25,7 +25,7 @@ const asked: Record<string, Asked> = {
   'User.webhooks': { document: (args) => `{ login { webhooks${args} { url } } }` },
   'Webhook.deliveries': { document: (args) => `{ login { webhooks { deliveries${args} { total hasMore } } } }` },
   'Mutation.addService': {
-    needs: 'deviceId: "$device", name: "added"',
+    required: 'deviceId: "$device", name: "added"',
     document: (args) => `mutation { addService${args} { name application host port enabled } }`,
   },
   'Mutation.createAccessKey': {
@@ -35,67 +35,67 @@ const asked: Record<string, Asked> = {
     document: (args) => `mutation { createRegistrationCode${args} { registrationCode { name platform uses } } }`,
   },
   'Mutation.createWebhook': {
-    needs: 'url: "$receiver", enabled: false',
+    required: 'url: "$receiver", enabled: false',
     document: (args) => `mutation { createWebhook${args} { name events enabled } }`,
   },
-  'Mutation.redeliver': { needs: 'webhookId: "$webhook"', document: (args) => `mutation { redeliver${args} }` },
+  'Mutation.redeliver': { required: 'webhookId: "$webhook"', document: (args) => `mutation { redeliver${args} }` },
   'Mutation.registerDevice': {
-    needs: 'name: "registered"',
+    required: 'name: "registered"',
     document: (args) =>
       `mutation { registerDevice${args} { device { hardwareId platform attributes services { name } } } }`,
   },
   'Mutation.reportState': {
-    needs: 'serviceId: "$device", state: "active"',
+    required: 'serviceId: "$device", state: "active"',
     document: (args) => `mutation { reportState${args} }`,
   },
   'Mutation.rotateWebhookSecret': {
-    needs: 'id: "$webhook"',
+    required: 'id: "$webhook"',
     document: (args) => `mutation { rotateWebhookSecret${args} { events } }`,
   },
   'Mutation.setAttribute': {
-    needs: 'serviceId: "$device", name: "site", value: "oslo"',
+    required: 'serviceId: "$device", name: "site", value: "oslo"',
     document: (args) => `mutation { setAttribute${args} }`,
   },
   'Mutation.setAttributes': {
-    needs: 'serviceId: "$device", attributes: { site: "oslo" }',
+    required: 'serviceId: "$device", attributes: { site: "oslo" }',
     document: (args) => `mutation { setAttributes${args} }`,
   },
   'Mutation.updateAccessKey': {
-    needs: 'key: "$key"',
+    required: 'key: "$key"',
     document: (args) => `mutation { updateAccessKey${args} { name enabled } }`,
   },
   'Mutation.updateDevice': {
-    needs: 'deviceId: "$device"',
+    required: 'deviceId: "$device"',
     document: (args) => `mutation { updateDevice${args} { name hardwareId platform } }`,
   },
   'Mutation.updateService': {
-    needs: 'id: "$service"',
+    required: 'id: "$service"',
     document: (args) => `mutation { updateService${args} { name application host port enabled } }`,
   },
   'Mutation.updateWebhook': {
-    needs: 'id: "$webhook"',
+    required: 'id: "$webhook"',
     document: (args) => `mutation { updateWebhook${args} { name events enabled url } }`,
   },
 }
 
-/** A stream is asked otherwise; null takes an attribute away, and clears a port: what stands there goes. */
-const leftOut = ['Subscription.events', 'Mutation.setAttribute(value)', 'Mutation.updateService(port)']
+/** Subscriptions use another endpoint. For the two arguments, null has a meaning: it removes the attribute or the port. */
+const excluded = ['Subscription.events', 'Mutation.setAttribute(value)', 'Mutation.updateService(port)']
 
 function ofDevice(selection: string): string {
   return `{ login { device(id: ["$device"]) { ${selection} } } }`
 }
 
-/** Optional arguments by the fields that have them. */
+/** The optional arguments of each field. */
 function optionalArguments(): Map<string, string[]> {
   const isOptional = ({ type }: GraphQLArgument): boolean => !isNonNullType(type)
   const fields = Object.values(buildSchema().getTypeMap())
     .filter((type): type is GraphQLObjectType => isObjectType(type) && !type.name.startsWith('__'))
     .flatMap((type) => Object.values(type.getFields()).map((field) => ({ path: `${type.name}.${field.name}`, field })))
-    .filter(({ path }) => !leftOut.includes(path))
+    .filter(({ path }) => !excluded.includes(path))
   const named = fields.map(({ path, field }): [string, string[]] => [
     path,
     field.args
-      .filter((argument) => isOptional(argument) && !leftOut.includes(`${path}(${argument.name})`))
+      .filter((argument) => isOptional(argument) && !excluded.includes(`${path}(${argument.name})`))
       .map(({ name }) => name),
   ])
   return new Map(named.filter(([, names]) => names.length > 0))
@@ -122,34 +122,34 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 async function ask(text: string) {
-  const document = Object.entries(known).reduce((so, [name, value]) => so.replaceAll(name, value), text)
+  const document = Object.entries(known).reduce((result, [name, value]) => result.replaceAll(name, value), text)
   const { data, errors } = await user.query(document)
-  // A URL of a download is signed anew each time.
+  // A download URL has a new signature each time.
   return JSON.parse(
     JSON.stringify({ data, errors: errors?.map(({ message }) => message) }).replace(/\/events\/v1[^"]*/, 'URL'),
   )
 }
 
-test('every field with optional arguments is asked', () => {
-  expect(Object.keys(asked).toSorted()).toEqual([...optionalArguments().keys()].toSorted())
+test('covers every field with optional arguments', () => {
+  expect(Object.keys(fieldCalls).toSorted()).toEqual([...optionalArguments().keys()].toSorted())
 })
 
-test.each(Object.keys(asked))('null for an optional argument of %s means that it was left away', async (path) => {
-  const { needs, document } = asked[path]!
+test.each(Object.keys(fieldCalls))('treats null like an omitted optional argument of %s', async (path) => {
+  const { required, document } = fieldCalls[path]!
   const documentWith = (more: readonly string[]): string => {
-    const args = [...(needs === undefined ? [] : [needs]), ...more].join(', ')
+    const args = [...(required === undefined ? [] : [required]), ...more].join(', ')
     return document(args === '' ? '' : `(${args})`)
   }
   const nulls = optionalArguments()
     .get(path)!
-    .filter((name) => needs?.includes(`${name}:`) !== true)
+    .filter((name) => required?.includes(`${name}:`) !== true)
     .map((name) => `${name}: null`)
   const expected = await ask(documentWith([]))
   for (const more of [...nulls.map((one) => [one]), nulls])
     expect(await ask(documentWith(more)), more.join()).toEqual(expected)
 })
 
-test('null for a field of an input means that it was left away', async () => {
+test('treats null like an omitted field of an input', async () => {
   const service = await ask(
     `mutation { registerDevice(name: "a", services: [{ name: "s" }]) { device { services { application host port enabled } } } }`,
   )

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { createDataFolder } from '../database/data-folder.ts'
-import { judgeService, wasRejected } from './judge.ts'
+import { checkService, wasRejected } from './checks.ts'
 import { createPopulation, type Population } from './population.ts'
 import { rows } from './rows.ts'
 import { runRow } from './run-row.ts'
@@ -45,7 +45,7 @@ describe('rejects the attacker and never another user', () => {
       share: SHARE,
       until: (outcomes) => wasRejected(outcomes, row.closes),
     })
-    expect(judgeService(result)).toEqual([])
+    expect(checkService(result)).toEqual([])
     expect(result.times.length).toBeGreaterThan(0)
   })
 })

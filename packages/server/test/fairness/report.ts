@@ -1,4 +1,4 @@
-import { list } from './judge.ts'
+import { list } from './checks.ts'
 import { percentile } from './other-user.ts'
 import type { Result } from './run-row.ts'
 

@@ -3,7 +3,7 @@
  * user notices. Exits with 1 if a row fails.
  */
 import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
-import { judge } from './judge.ts'
+import { checkResult } from './checks.ts'
 import { readOptions } from './options.ts'
 import { createPopulation, findPopulation, type Population } from './population.ts'
 import { quotaRows } from './quotas.ts'
@@ -23,7 +23,7 @@ try {
     const seconds = Math.max(options.seconds, row.leastSeconds ?? 0)
     const result = await withServer({}, (server) => runRow({ server, folder, population }, row, { seconds }))
     results.push(result)
-    report(row.name, judge(result))
+    report(row.name, checkResult(result))
   }
   for (const row of quotaRows.filter(isChosen)) {
     const { summary, failures } = await withServer(row.env, (server) => row.run({ server, population }))

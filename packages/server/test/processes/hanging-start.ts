@@ -1,6 +1,6 @@
 /**
- * Loaded into a server ahead of everything: one of its processes that starts while there is a certain file hangs, before it is
- * ready. The file then has its process id for an ending.
+ * Preloaded into a server. A server process that starts while a certain file exists hangs before it is ready, and appends its process id
+ * to the name of the file.
  */
 import { existsSync, renameSync } from 'node:fs'
 

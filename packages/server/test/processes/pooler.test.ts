@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../database/test-database
 import { startDatabaseProxy } from '../database/database-proxy.ts'
 import { pgbouncer, startPooler } from './pooler.ts'
 
-/** Finds the database as a start does; answers what the log says. */
+/** Opens the database as a starting server does, and returns the log entries. */
 async function open(env: Record<string, string>): Promise<Record<string, unknown>[]> {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
@@ -30,7 +30,7 @@ async function newDatabase(): Promise<TestDatabase> {
 }
 
 test.skipIf(!hasProgram(pgbouncer))(
-  'a pooler that gives each transaction another connection needs a direct way beside it, to the same database',
+  'requires a direct connection to the same database in addition to a transaction pooler',
   async () => {
     const database = await newDatabase()
     const pooled = await startPooler(database, onTestFinished)
@@ -49,7 +49,7 @@ test.skipIf(!hasProgram(pgbouncer))(
 )
 
 test.skipIf(!hasProgram(pgbouncer))(
-  'a start names the statements that give the connections of a pooler their settings, and is silent once they ran',
+  'logs the statements that set up connections of a pooler, until they have run',
   async () => {
     const database = await newDatabase()
     const env = { DATABASE_DIRECT_URL: database.url, MUSTER_STATEMENT_TIMEOUT: '7' }
@@ -63,21 +63,21 @@ test.skipIf(!hasProgram(pgbouncer))(
 )
 
 test.skipIf(!hasProgram(pgbouncer))(
-  'what came of a change is unknown where a pooler lost its own connection in the middle',
+  'reports an unknown outcome when a pooler loses its connection during a change',
   async () => {
     const database = await newDatabase()
-    const gate = await startDatabaseProxy(database.connection)
-    const connection = { connectionString: gate.url }
+    const proxy = await startDatabaseProxy(database.connection)
+    const connection = { connectionString: proxy.url }
     const connectionString = await startPooler({ ...database, connection }, onTestFinished)
     const options = { direct: database.connection, size: 1, statementTimeout: 0 }
     const db = createDatabase(createPool({ connection: { connectionString }, ...options }))
     onTestFinished(() => db.destroy())
     const insert = (on: Database, id: string) =>
       query(on, 'insert into account (id, email) values ($1, $2)', [id, `${id}@example.com`])
-    gate.cutAt(['commit'], 'after')
+    proxy.cutAt(['commit'], 'after')
     const committed = db.transaction().execute((transaction) => insert(transaction, 'one'))
     await expect(committed).rejects.toMatchObject({ code: OUTCOME_LOST })
-    gate.cutAt(['insert into account'], 'after')
+    proxy.cutAt(['insert into account'], 'after')
     await expect(insert(db, 'two')).rejects.toMatchObject({ code: OUTCOME_LOST })
     const rows = await query<{ id: string }>(database.db, 'select id from account order by id', [])
     expect(rows.map(({ id }) => id)).toEqual(['one', 'two'])

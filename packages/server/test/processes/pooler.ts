@@ -7,22 +7,22 @@ import pg from 'pg'
 import type { TestDatabase } from '../database/test-database.ts'
 import { startDatabaseProxy } from '../database/database-proxy.ts'
 
-/** Where Debian puts it, which is not on every user's path. */
+/** Its path on Debian, which is not in every user's PATH. */
 export const pgbouncer = '/usr/sbin/pgbouncer'
 
 const NOBODY = 65_534
 
-/** PgBouncer in front of a database, with fewer connections to it than its clients have. Resolves with the URL that leads through it. */
+/** Starts PgBouncer with fewer connections to the database than its clients have. Resolves with its URL. */
 export async function startPooler(
   { connection }: TestDatabase,
   atEnd: (end: () => Promise<void>) => void,
-  { mode = 'transaction', settings: more = [] }: { mode?: 'transaction' | 'session'; settings?: string[] } = {},
+  { mode = 'transaction', settings: extraSettings = [] }: { mode?: 'transaction' | 'session'; settings?: string[] } = {},
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-pooler-'))
   atEnd(() => rm(folder, { recursive: true }))
-  // The socket of the tests' database lets nobody in but its own user.
-  const gate = await startDatabaseProxy(connection, (end) => atEnd(async () => end()))
-  const { port } = new URL(gate.url)
+  // Only the user who runs the tests may connect to the socket of their database.
+  const proxy = await startDatabaseProxy(connection, (end) => atEnd(async () => end()))
+  const { port } = new URL(proxy.url)
   const { user = '', password = '', database = '' } = new pg.Client(connection)
   const secret = password ? ` password='${password}'` : ''
   const file = join(folder, 'pgbouncer.ini')
@@ -37,33 +37,33 @@ export async function startPooler(
     `unix_socket_dir = ${folder}`,
     'unix_socket_mode = 0777',
     'listen_port = 6432',
-    ...more,
+    ...extraSettings,
     '',
   ]
   await writeFile(file, settings.join('\n'))
-  // It refuses to run as root.
+  // PgBouncer does not run as root.
   const isRoot = process.getuid?.() === 0
   if (isRoot) await chown(folder, NOBODY, NOBODY)
   const child = spawn(pgbouncer, [file], {
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(isRoot && { uid: NOBODY, gid: NOBODY }),
   })
-  await untilUp(child, atEnd)
+  await waitUntilUp(child, atEnd)
   return `postgresql:///${database}?host=${encodeURIComponent(folder)}&port=6432&user=${user}`
 }
 
-async function untilUp(child: ChildProcess, atEnd: (end: () => Promise<void>) => void): Promise<void> {
-  let said = ''
+async function waitUntilUp(child: ChildProcess, atEnd: (end: () => Promise<void>) => void): Promise<void> {
+  let output = ''
   const ended = once(child, 'close').then(() => {
-    throw new Error(`PgBouncer ended: ${said}`)
+    throw new Error(`PgBouncer ended: ${output}`)
   })
   ended.catch(() => {})
   atEnd(async () => {
     child.kill('SIGKILL')
     await ended.catch(() => {})
   })
-  while (!said.includes('process up')) {
+  while (!output.includes('process up')) {
     const [chunk] = await Promise.race([once(child.stderr!, 'data'), ended])
-    said += chunk
+    output += chunk
   }
 }

@@ -32,17 +32,17 @@ async function newEnvironment() {
     ...unlimited,
     DATABASE_URL: url,
     MUSTER_DATA: folder,
-    // However long the machine takes, nothing but the test ends the requests below.
+    // No timeout may end the requests below, even on a slow machine.
     MUSTER_STATEMENT_TIMEOUT: '0',
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_WORKERS: '2',
-    // A busy machine is no silence.
+    // Do not take a busy machine for an unresponsive process.
     MUSTER_WORKER_SILENCE: '0',
   }
   return { connection, folder, env }
 }
 
-/** Process ids of those that have begun to listen, in that order; once there are so many. */
+/** Waits until this number of processes has started to listen, and returns their ids in that order. */
 const listening = (server: ServerProcess, count: number): Promise<number[]> =>
   vi.waitFor(() => {
     const lines = server.stderr().split('\n').slice(0, -1)
@@ -51,7 +51,7 @@ const listening = (server: ServerProcess, count: number): Promise<number[]> =>
     return found.map((line) => JSON.parse(line).pid)
   }, wait)
 
-/** The values by name and labels. */
+/** The metrics, by name and labels. */
 const measure = async ({ url }: ServerProcess): Promise<Record<string, number>> =>
   valuesIn(await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text())
 
@@ -60,8 +60,8 @@ function valuesIn(text: string): Record<string, number> {
   return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(line.replace(/^.* /, ''))]))
 }
 
-/** The certificates that so many connections are shown, each once. */
-async function shown(port: number, count: number): Promise<Set<string>> {
+/** The distinct certificates that this number of connections receive. */
+async function certificatesOf(port: number, count: number): Promise<Set<string>> {
   const each = Array.from({ length: count }, async () => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
     await once(socket, 'secureConnect')
@@ -72,7 +72,7 @@ async function shown(port: number, count: number): Promise<Set<string>> {
   return new Set(await Promise.all(each))
 }
 
-test('two processes under one command are one server, also when one of them is killed', async () => {
+test('runs two processes as one server and replaces one that is killed', async () => {
   const { connection, folder, env } = await newEnvironment()
   const files = await createCertificate(folder, 'first')
   const next = await createCertificate(folder, 'next')
@@ -87,8 +87,8 @@ test('two processes under one command are one server, also when one of them is k
   expect(server.stdout().match(/is ready at/g)).toHaveLength(1)
   const pids = await listening(server, 2)
   expect(new Set(pids).size).toBe(2)
-  const taken = await failToStart({ ...env, PORT: new URL(server.url).port })
-  expect(taken).toMatchObject({ code: 1, stderr: expect.stringMatching(/Cannot listen: port \d+ .* PORT/) })
+  const onSamePort = await failToStart({ ...env, PORT: new URL(server.url).port })
+  expect(onSamePort).toMatchObject({ code: 1, stderr: expect.stringMatching(/Cannot listen: port \d+ .* PORT/) })
 
   const credentials = await readCredentials(folder)
   const owner = testUser(server.url, {
@@ -115,13 +115,13 @@ test('two processes under one command are one server, also when one of them is k
     (await client.query('select count(distinct process_id)::int as count from device_hold')).rows[0].count
   expect(await holders()).toBe(2)
 
-  const REFUSED = 'muster_mqtt_refusals_total{reason="wrong secret"}'
-  const began = (number: number): string => `process_start_time_seconds{process="${number}"}`
+  const REJECTED = 'muster_mqtt_refusals_total{reason="wrong secret"}'
+  const startTime = (number: number): string => `process_start_time_seconds{process="${number}"}`
   const before = await vi.waitFor(async () => {
     const found = await measure(server)
     expect(found).toMatchObject({
       muster_devices_connected: 4,
-      [REFUSED]: 1,
+      [REJECTED]: 1,
       'process_resident_memory_bytes{process="0"}': expect.any(Number),
       'process_resident_memory_bytes{process="1"}': expect.any(Number),
       'process_resident_memory_bytes{process="2"}': expect.any(Number),
@@ -129,13 +129,13 @@ test('two processes under one command are one server, also when one of them is k
     return found
   }, wait)
 
-  const old = await shown(mqttPort, 4)
+  const old = await certificatesOf(mqttPort, 4)
   expect(old.size).toBe(1)
   await replaceFile(files.key, next.key)
   await replaceFile(files.cert, next.cert)
   server.signal('SIGHUP')
   await vi.waitFor(async () => {
-    const now = await shown(mqttPort, 4)
+    const now = await certificatesOf(mqttPort, 4)
     expect(now.size).toBe(1)
     expect(now).not.toEqual(old)
   }, wait)
@@ -143,39 +143,39 @@ test('two processes under one command are one server, also when one of them is k
   process.kill(pids[0]!, 'SIGKILL')
   await listening(server, 3)
   expect(server.stderr()).toContain('a server process ended; starting another')
-  // Whom the killed one held is inactive once its lease has run out; the others go on.
+  // Devices of the killed process become inactive when its lease expires. The others stay active.
   await vi.waitFor(async () => expect(new Set(await states())).toEqual(new Set(['active', 'inactive'])), wait)
   const left = (await states()).filter((state) => state === 'active').length
   await vi.waitFor(async () => {
     const after = await measure(server)
-    expect(after).toMatchObject({ muster_devices_connected: left, [REFUSED]: 1 })
-    const renewed = [1, 2].filter((number) => after[began(number)] !== before[began(number)])
+    expect(after).toMatchObject({ muster_devices_connected: left, [REJECTED]: 1 })
+    const renewed = [1, 2].filter((number) => after[startTime(number)] !== before[startTime(number)])
     expect(renewed).toHaveLength(1)
   }, wait)
 
-  // Requests that wait for a row are under way for as long as the test wants.
-  const waiting = await hold(client, async () => {
-    const asked = [1, 2, 3, 4].map(() => owner.query('mutation { createAccessKey { key } }'))
+  // Requests that wait for a row lock stay in flight until the test releases it.
+  const waiting = await whileLocked(client, async () => {
+    const requests = [1, 2, 3, 4].map(() => owner.query('mutation { createAccessKey { key } }'))
     const areWaiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await expect
       .poll(async () => {
-        // Or the transaction would go on seeing those connections alone that it saw first.
+        // Within a transaction, PostgreSQL caches the first snapshot of its statistics.
         await client.query('select pg_stat_clear_snapshot()')
         return (await client.query(areWaiting)).rowCount
       })
       .toBe(4)
     server.signal('SIGTERM')
     await expect.poll(() => server.stderr().match(/"stopping"/g)?.length).toBeGreaterThan(1)
-    return asked
+    return requests
   })
   for (const { data } of await Promise.all(waiting)) expect(data.createAccessKey.key).toMatch(/^MK/)
-  // All have ended by then that had its output.
+  // The output closes when all processes have ended.
   expect(await server.exited).toBe(0)
   await expect(fetch(server.url)).rejects.toThrow()
 })
 
-/** Does something while nobody else may change an account. */
-async function hold<Result>(client: pg.Client, act: () => Promise<Result>): Promise<Result> {
+/** Runs an action while all accounts are locked. */
+async function whileLocked<Result>(client: pg.Client, act: () => Promise<Result>): Promise<Result> {
   await client.query('begin; select id from account for update')
   try {
     return await act()
@@ -184,7 +184,7 @@ async function hold<Result>(client: pg.Client, act: () => Promise<Result>): Prom
   }
 }
 
-test('one that hangs, or does before it is ready, is replaced; until then the metrics are answered without it', async () => {
+test('replaces a process that hangs or never becomes ready, and serves metrics without it meanwhile', async () => {
   const { env } = await newEnvironment()
   const folder = await newFolder()
   const server = await startServerProcess({
@@ -201,7 +201,7 @@ test('one that hangs, or does before it is ready, is replaced; until then the me
     expect(statusCode).toBe(200)
     return valuesIn(text)
   }
-  // Connections go to the processes in turn.
+  // Connections go to the processes in rotation.
   const clients = [1, 2, 3, 4, 5, 6].map(() => new Client(server.url, { headersTimeout: 0, bodyTimeout: 0 }))
   onTestFinished(async () => void (await Promise.all(clients.map((client) => client.destroy()))))
   for (const client of clients) await ask(client)
@@ -226,18 +226,18 @@ test('one that hangs, or does before it is ready, is replaced; until then the me
   await replaced
   expect(wasMissing).toBe(true)
   const lines = server.stderr().split('\n').slice(0, -1)
-  const silent = lines.filter((line) => line.includes('a server process is silent')).map((line) => JSON.parse(line).pid)
-  expect(silent).toEqual(expect.arrayContaining(hanging))
+  const unresponsive = lines.filter((line) => line.includes('a server process is silent')).map((line) => JSON.parse(line).pid)
+  expect(unresponsive).toEqual(expect.arrayContaining(hanging))
   await vi.waitFor(async () => expect((await measure(server)).muster_processes_missing).toBe(0), wait)
   expect(await server.stop()).toBe(0)
 })
 
-test('processes end with the one that started them', async () => {
+test('ends the processes when the parent process is killed', async () => {
   const { env } = await newEnvironment()
   const server = await startServerProcess(env)
   await listening(server, 2)
   server.signal('SIGKILL')
-  // Not before all have ended that had its output.
+  // This resolves when all processes that share the output have ended.
   await server.exited
   await expect(fetch(server.url)).rejects.toThrow()
 })

@@ -6,17 +6,17 @@ import { EVENTS, namesOf, openTestStream } from '../clients/event-stream.ts'
 import { webhookClient, pollUntil } from '../api/webhooks.ts'
 import { registerDevice, connectMqtt } from '../clients/mqtt-device.ts'
 import { startReceiver } from '../harness/webhook-receiver.ts'
-import { type Pair, POINTS, startPair } from './pair.ts'
+import { POINTS, startTwoServers, type TwoServers } from './two-servers.ts'
 
-let pair: Pair
+let pair: TwoServers
 beforeAll(async () => {
-  pair = await startPair()
+  pair = await startTwoServers()
 })
 afterAll(() => pair.end())
 
 const wait = { timeout: 200_000, interval: 100 }
 
-/** Another key of the owner, at each of the servers. */
+/** Creates a key of the owner, and returns a client for each server. */
 async function newKey(at = 0): Promise<[TestUser, TestUser]> {
   const { key, secret } = (await pair.owners[at]!.data('mutation { createAccessKey { key secret } }')).createAccessKey
   onTestFinished(
@@ -32,7 +32,7 @@ describe.each([
   ['the first', 0, 1],
   ['the second', 1, 0],
 ])('with %s of two servers', (_name, one, other) => {
-  test('a key that it makes is known to the other at once, and one that it disables is refused there', async () => {
+  test('the other accepts its new keys and rejects keys that it disabled', async () => {
     const key = await newKey(one)
     const { keyId } = key[one]!
     expect((await key[other]!.query(LOGIN)).status).toBe(200)
@@ -41,21 +41,21 @@ describe.each([
     await expect.poll(async () => (await key[other]!.query(LOGIN)).status).toBe(401)
   })
 
-  test('what a key spends is missing at the other', async () => {
+  test('the other counts the requests of a key', async () => {
     const key = await newKey()
     const spent = 200
     await Promise.all(Array.from({ length: spent }, () => key[one]!.query(LOGIN)))
-    let asked = 0
+    let requests = 0
     await vi.waitFor(async () => {
-      asked++
+      requests++
       const { headers } = await key[other]!.query(LOGIN)
       const left = Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
-      // Points come back meanwhile, one a second, up to what there is at most.
-      expect(left).toBeLessThanOrEqual(POINTS - asked - spent / 2)
+      // The quota refills by one point per second.
+      expect(left).toBeLessThanOrEqual(POINTS - requests - spent / 2)
     }, wait)
   })
 
-  test('changes come to whoever follows the other, in order and once', async () => {
+  test('the other streams its events in order and once', async () => {
     const { keyId } = (await newKey())[one]!
     const user = { ...pair.owners[other]! }
     const stream = await openTestStream({
@@ -73,7 +73,7 @@ describe.each([
     expect(namesOf(stream).filter((name) => String(name).startsWith(keyId))).toEqual(names)
   })
 
-  test('a device that holds a connection is active at both, and inactive at both when it has gone', async () => {
+  test('both show its connected devices as active, and as inactive after they disconnect', async () => {
     const device = await registerDevice(pair.owners[one]!)
     const states = () =>
       Promise.all(
@@ -88,18 +88,18 @@ describe.each([
     await vi.waitFor(async () => expect(await states()).toEqual(['inactive', 'inactive']), wait)
   })
 
-  test('a session that begins at it is one at the other, which can end it', async () => {
+  test('the other accepts and ends its sessions', async () => {
     const person = await newPerson(pair)
-    const [begun, ended] = [pair.servers[one]!, pair.servers[other]!]
-    const browser = await signIn(begun, person)
+    const [started, ended] = [pair.servers[one]!, pair.servers[other]!]
+    const browser = await signIn(started, person)
     const ask = async (server: { url: string }) => browser.query(LOGIN, {}, { server })
-    for (const server of [ended, begun]) expect((await ask(server)).body.data.login.email).toBe(person.email)
+    for (const server of [ended, started]) expect((await ask(server)).body.data.login.email).toBe(person.email)
     expect((await browser.send('/auth/sign-out', { body: {}, server: ended })).status).toBe(200)
-    expect(errorOf(await ask(begun))[0]).toBe(401)
+    expect(errorOf(await ask(started))[0]).toBe(401)
   })
 })
 
-test('a nonce is good once, whichever of two servers hear it at the same moment', async () => {
+test('accepts a nonce once if two servers receive it at the same time', async () => {
   const [{ keyId, secret }] = await newKey()
   const send = ({ url: server }: { url: string }) => {
     const url = `${server}/graphql/v1`
@@ -117,11 +117,11 @@ test('a nonce is good once, whichever of two servers hear it at the same moment'
     })
     return fetch(url, { method: 'POST', headers: { ...headers, ...signature }, body })
   }
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(pair.servers[index % 2]!)))
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)])
+  const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send(pair.servers[index % 2]!)))
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)])
 })
 
-test('a webhook tells of each change once, whichever of two servers made it', async () => {
+test('sends each change of two servers to a webhook once', async () => {
   const receiver = await startReceiver()
   onTestFinished(receiver.close)
   const hooks = webhookClient(pair.owners[0], receiver)

@@ -14,10 +14,10 @@ import { readCredentials, type ServerProcess, startServerProcess } from '../harn
 import { codeOf, fromBase32, wrongCodeOf } from '../clients/totp.ts'
 import { createCanaries } from './canaries.ts'
 import { dumpTables } from './dump.ts'
-import { overMqtt, toldOverMqtt } from './over-mqtt.ts'
+import { overMqtt, mqttLogEntries } from './over-mqtt.ts'
 
 const canaries = createCanaries()
-/** What came back where something was refused. */
+/** The bodies of error responses. */
 const errors: string[] = []
 const metricsToken = canaries.add('metrics token', randomBytes(18).toString('base64url'))
 let database: TestDatabase
@@ -64,7 +64,7 @@ interface Key {
   secret: string
 }
 
-/** Sends an operation, signed; what is changed after signing makes the signature wrong. */
+/** Sends a signed operation. `spoil` changes the body after it is signed, which makes the signature invalid. */
 async function ask({ keyId, secret }: Key, query: string, spoil: (body: string) => string = (body) => body) {
   const url = `${server.url}/graphql/v1`
   const body = JSON.stringify({ query })
@@ -75,43 +75,43 @@ async function ask({ keyId, secret }: Key, query: string, spoil: (body: string) 
   canaries.add('request signature', /:([^:]+):/.exec(signed.Signature ?? '')?.[1] ?? '')
   const response = await fetch(url, { method: 'POST', headers: { ...headers, ...signed }, body: spoil(body) })
   const text = await response.text()
-  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to its caller alone
-  const answer: any = JSON.parse(text)
-  if (answer.errors !== undefined) errors.push(text)
-  return answer
+  // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
+  const result: any = JSON.parse(text)
+  if (result.errors !== undefined) errors.push(text)
+  return result
 }
 
 async function accessKeys(owner: Key): Promise<void> {
   const { data } = await ask(owner, 'mutation { createAccessKey(name: "canary") { secret accessKey { key } } }')
   const { key: keyId } = data.createAccessKey.accessKey
-  const made = { keyId, secret: canaries.add('access key secret', data.createAccessKey.secret) }
-  await ask(made, '{ login { email accessKeys { key name } } }')
-  await ask(made, '{ login { email ')
-  await ask(made, '{ nothing }')
-  await ask(made, '{ login { email } }', (body) => `${body} `)
-  await ask({ ...made, keyId: 'MKNOBODY' }, '{ login { email } }')
-  await ask({ ...made, secret: randomBytes(32).toString('base64') }, '{ login { email } }')
+  const created = { keyId, secret: canaries.add('access key secret', data.createAccessKey.secret) }
+  await ask(created, '{ login { email accessKeys { key name } } }')
+  await ask(created, '{ login { email ')
+  await ask(created, '{ nothing }')
+  await ask(created, '{ login { email } }', (body) => `${body} `)
+  await ask({ ...created, keyId: 'MKNOBODY' }, '{ login { email } }')
+  await ask({ ...created, secret: randomBytes(32).toString('base64') }, '{ login { email } }')
   await ask(owner, `mutation { updateAccessKey(key: "${keyId}", enabled: false) { key } }`)
-  await ask(made, '{ login { email } }')
+  await ask(created, '{ login { email } }')
 }
 
-/** Of who has given a password and owes a code. */
-const STEP_COOKIE = 'muster.two_factor'
+/** The cookie between the password and the code of a two-factor sign-in. */
+const TWO_FACTOR_COOKIE = 'muster.two_factor'
 
 async function consoleSignIn(): Promise<void> {
   const person = await newPerson(database)
   canaries.add('password', person.password)
   const browser = await signIn({ url: server.url }, person)
   const guesser = openBrowser({ url: server.url })
-  const refused = async (path: string, body: object): Promise<void> => {
+  const expectRejected = async (path: string, body: object): Promise<void> => {
     errors.push(JSON.stringify((await guesser.auth(path, body)).body))
   }
   const guess = canaries.add('wrong password', randomBytes(18).toString('base64url'))
-  await refused('/sign-in/email', { email: person.email, password: guess })
-  await refused('/sign-in/email', { email: [person.email], password: person.password })
-  await refused('/sign-in/email', { email: person.email, password: person.password, other: person.password })
-  const cut = `{"email":"${person.email}","password":"${person.password}"`
-  errors.push(JSON.stringify((await guesser.send('/auth/sign-in/email', { method: 'POST', body: cut })).body))
+  await expectRejected('/sign-in/email', { email: person.email, password: guess })
+  await expectRejected('/sign-in/email', { email: [person.email], password: person.password })
+  await expectRejected('/sign-in/email', { email: person.email, password: person.password, other: person.password })
+  const truncated = `{"email":"${person.email}","password":"${person.password}"`
+  errors.push(JSON.stringify((await guesser.send('/auth/sign-in/email', { method: 'POST', body: truncated })).body))
 
   const { totpURI, backupCodes } = (await browser.auth('/two-factor/enable', { password: person.password })).body
   const shown = canaries.add('TOTP secret', new URL(totpURI).searchParams.get('secret')!)
@@ -120,10 +120,10 @@ async function consoleSignIn(): Promise<void> {
   await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
   const again = openBrowser({ url: server.url })
   await again.auth('/sign-in/email', { email: person.email, password: person.password })
-  const step = again.cookies.get(STEP_COOKIE) ?? ''
-  canaries.add('cookie of the second step', decodeURIComponent(step))
-  canaries.add('signature of that cookie', decodeURIComponent(step).split('.').at(-1) ?? '')
-  const headers = { cookie: `${STEP_COOKIE}=${step}x` }
+  const twoFactorCookie = again.cookies.get(TWO_FACTOR_COOKIE) ?? ''
+  canaries.add('two-factor cookie', decodeURIComponent(twoFactorCookie))
+  canaries.add('two-factor cookie signature', decodeURIComponent(twoFactorCookie).split('.').at(-1) ?? '')
+  const headers = { cookie: `${TWO_FACTOR_COOKIE}=${twoFactorCookie}x` }
   const { body } = await again.send('/auth/two-factor/verify-totp', { body: { code: codeOf(totpURI) }, headers })
   errors.push(JSON.stringify(body))
   errors.push(JSON.stringify((await again.auth('/two-factor/verify-totp', { code: wrongCodeOf(totpURI) })).body))
@@ -154,9 +154,9 @@ async function webhooks(owner: Key): Promise<void> {
   await send()
   const rotated = await ask(owner, `mutation { rotateWebhookSecret(id: "${id}", overlap: 3600) { secret } }`)
   canaries.add('webhook secret', rotated.data.rotateWebhookSecret.secret)
-  // A receiver that tells everybody what it was sent.
+  // The receiver returns what it was sent.
   receiver.respondWith(({ signature, text }, response) =>
-    response.writeHead(500, { 'x-told': signature }).end(signature + text),
+    response.writeHead(500, { 'x-echo': signature }).end(signature + text),
   )
   await send()
   for (const { signature } of receiver.received) {
@@ -171,9 +171,9 @@ async function devices(owner: Key): Promise<void> {
   const { deviceId } = body
   const secret = canaries.add('device secret', body.secret)
   await post(server, 'report', { state: 'active' }, basic(deviceId, secret))
-  // A reason is told in the log once in ten seconds: each of the first three is the first that is refused for its own.
+  // Each reason is logged once in ten seconds. This request and the next two are the first with their reasons.
   await post(server, 'report', { services: [{ id: secret, state: 'active' }] }, basic(deviceId, secret))
-  const refusals = [
+  const rejections = [
     await post(server, `register?code=${code}`, { code: 'MCNOBODY', hardwareId: 'CANARY-2' }),
     await post(server, 'report', { state: secret }, basic(deviceId, secret)),
     await post(server, `register?code=${code}`, ''),
@@ -184,22 +184,22 @@ async function devices(owner: Key): Promise<void> {
     await post(server, 'report', { state: secret }, basic(deviceId, `${secret}x`)),
     await post(server, 'report', { state: 'active' }, basic('0000000000000000', secret)),
   ]
-  errors.push(...refusals.map((answer) => JSON.stringify(answer.body)))
+  errors.push(...rejections.map((response) => JSON.stringify(response.body)))
   await overMqtt(server.url, { deviceId, secret }, canaries)
   const rotated = await ask(owner, `mutation { rotateDeviceSecret(deviceId: "${deviceId}") { secret } }`)
   canaries.add('device secret', rotated.data.rotateDeviceSecret.secret)
 }
 
-/** What the log says where devices put a secret in the wrong place. */
-const misplaced = [
+/** Log entries about secrets that devices sent in the wrong place. */
+const expectedLogEntries = [
   '"path":"/devices/v1/register"',
   'state must be active or inactive',
   'no device or service',
-  ...toldOverMqtt,
+  ...mqttLogEntries,
 ]
 
-/** What stands in a URL or a header, where it belongs and where it does not. */
-async function elsewhere(owner: Key): Promise<void> {
+/** Sends secrets in URLs and headers, where they belong and where they do not. */
+async function urlsAndHeaders(owner: Key): Promise<void> {
   const { data } = await ask(owner, '{ login { eventsUrl } }')
   const link = data.login.eventsUrl as string
   canaries.add('download link', new URL(link).searchParams.get('link') ?? '')
@@ -214,12 +214,12 @@ async function elsewhere(owner: Key): Promise<void> {
     ['/metrics', { authorization: `Bearer ${metricsToken}x` }],
   ]
   for (const [path, headers] of wrong) {
-    // Some are answered by a page of the console.
+    // Some of these paths return a page of the console.
     errors.push(await (await fetch(`${server.url}${path}`, { headers })).text())
   }
 }
 
-/** Cuts every connection that the server has, and waits until it serves again. */
+/** Terminates all database connections of the server, and waits until it serves again. */
 async function loseDatabase(owner: Key): Promise<void> {
   const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name like 'muster%' and pid <> pg_backend_pid()`.execute(
@@ -229,14 +229,14 @@ async function loseDatabase(owner: Key): Promise<void> {
   while ((await ask(owner, '{ login { email } }')).data?.login === undefined);
 }
 
-it('no secret that went through comes out in a log, an error, a delivery, a metric, a trace or a dump', async () => {
-  const given = await readCredentials(folder)
+it('keeps every secret out of the log, errors, deliveries, metrics, traces, and tables', async () => {
+  const credentials = await readCredentials(folder)
   const owner = {
-    keyId: given.MUSTER_ACCESS_KEY_ID ?? '',
-    secret: canaries.add('access key secret', given.MUSTER_SECRET_ACCESS_KEY ?? ''),
+    keyId: credentials.MUSTER_ACCESS_KEY_ID ?? '',
+    secret: canaries.add('access key secret', credentials.MUSTER_SECRET_ACCESS_KEY ?? ''),
   }
-  canaries.add('password', given.MUSTER_PASSWORD ?? '')
-  const flows = [accessKeys, webhooks, consoleSignIn, devices, elsewhere, loseDatabase]
+  canaries.add('password', credentials.MUSTER_PASSWORD ?? '')
+  const flows = [accessKeys, webhooks, consoleSignIn, devices, urlsAndHeaders, loseDatabase]
   for (const flow of flows) await flow(owner)
   const authorization = `Bearer ${metricsToken}`
   const metrics = await (await fetch(`${server.url}/metrics`, { headers: { authorization } })).text()
@@ -245,7 +245,7 @@ it('no secret that went through comes out in a log, an error, a delivery, a metr
   const log = server.stdout() + server.stderr()
   const traces = collector.requests.map(({ text }) => text).join('\n')
 
-  // That there is something to be found in: each has what must be in it.
+  // Make sure that each place has content, because the search would find nothing in an empty one.
   expect(log).toContain('"level":40')
   expect(log).toContain('"operation":"login"')
   expect(traces).toContain('webhook delivery')
@@ -254,11 +254,11 @@ it('no secret that went through comes out in a log, an error, a delivery, a metr
   expect([...dump.keys()]).toEqual(expect.arrayContaining(['session', 'event', 'webhook_delivery', '_private_jobs']))
   expect(errors.length).toBeGreaterThan(15)
   expect(canaries.names().length).toBeGreaterThan(12)
-  for (const told of misplaced) expect(log).toContain(told)
+  for (const entry of expectedLogEntries) expect(log).toContain(entry)
 
   const places: [place: string, text: string][] = [
     ['log', log],
-    ...errors.map((text): [string, string] => ['refusal', text]),
+    ...errors.map((text): [string, string] => ['error', text]),
     ...receiver.received.map(({ text }): [string, string] => ['delivery', text]),
     ['metrics', metrics],
     ['traces', traces],
@@ -267,21 +267,21 @@ it('no secret that went through comes out in a log, an error, a delivery, a metr
   const { secrets, forms } = canaries.count()
   const lines = log.trimEnd().split('\n').length
   console.log(
-    `${flows.length} flows; ${secrets} secrets of ${canaries.names().length} kinds, in ${forms} forms, looked for in ` +
-      `${lines} lines of log, ${errors.length} refusals, ${receiver.received.length} deliveries, metrics, ` +
-      `${collector.requests.length} batches of traces and ${dump.size} tables`,
+    `${flows.length} flows; ${secrets} secrets of ${canaries.names().length} kinds, in ${forms} forms; searched ` +
+      `${lines} lines of log, ${errors.length} errors, ${receiver.received.length} deliveries, metrics, ` +
+      `${collector.requests.length} batches of traces, and ${dump.size} tables`,
   )
   for (const [place, text] of places) expect([place, ...canaries.foundIn(text)]).toEqual([place])
 })
 
 it.each([
-  ['as it is', (secret: string) => `"${secret}"`],
+  ['unchanged', (secret: string) => `"${secret}"`],
   ['in base64, alone', (secret: string) => Buffer.from(secret).toString('base64')],
-  ['in base64, after others', (secret: string) => Buffer.from(`id:${secret}`).toString('base64')],
-  ['in hex, as bytea is written', (secret: string) => `\\x${Buffer.from(secret, 'base64').toString('hex')}`],
-  ['in hex, in capitals', (secret: string) => Buffer.from(secret).toString('hex').toUpperCase()],
+  ['in base64, after other bytes', (secret: string) => Buffer.from(`id:${secret}`).toString('base64')],
+  ['in hex, as bytea', (secret: string) => `\\x${Buffer.from(secret, 'base64').toString('hex')}`],
+  ['in uppercase hex', (secret: string) => Buffer.from(secret).toString('hex').toUpperCase()],
   ['percent-encoded', encodeURIComponent],
-])('a secret is noticed %s', (_how, write) => {
+])('detects a secret %s', (_form, write) => {
   const own = createCanaries()
   const secret = own.add('secret', `${randomBytes(30).toString('base64')}+/=`)
   expect(own.foundIn(`before ${write(secret)} after`)).not.toEqual([])

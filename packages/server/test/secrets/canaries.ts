@@ -1,35 +1,35 @@
-/** Secrets that are followed through the server, by what they are. */
+/** Secrets to search for in the output of the server, by kind. */
 export interface Canaries {
-  /** The same text is followed once. */
-  add(what: string, secret: string): string
-  /** What they are and in which form, of those that stand in the text. */
+  /** Adds a secret and returns it. */
+  add(kind: string, secret: string): string
+  /** The kinds and forms of the secrets in a text. */
   foundIn(text: string): string[]
   names(): string[]
-  /** How many there are, and in how many forms they are looked for. */
+  /** The number of secrets, and of forms to search for. */
   count(): { secrets: number; forms: number }
 }
 
-/** Shorter texts turn up by chance. */
-const LEAST_CHARACTERS = 8
+/** Shorter strings occur by chance. */
+const MIN_CHARACTERS = 8
 
 export function createCanaries(): Canaries {
   const forms = new Map<string, string>()
   const names = new Set<string>()
   const secrets = new Set<string>()
   return {
-    add(what, secret) {
-      if (secret.length < LEAST_CHARACTERS) throw new Error(`${what} is too short to be told from others`)
-      names.add(what)
+    add(kind, secret) {
+      if (secret.length < MIN_CHARACTERS) throw new Error(`${kind} is too short to search for`)
+      names.add(kind)
       secrets.add(secret)
       for (const [form, text] of formsOf(secret)) {
-        if (!forms.has(text)) forms.set(text, `${what} (${form})`)
+        if (!forms.has(text)) forms.set(text, `${kind} (${form})`)
       }
       return secret
     },
     foundIn(text) {
       const lowerCase = text.toLowerCase()
-      return [...forms].flatMap(([form, what]) =>
-        text.includes(form) || (what.includes('hex') && lowerCase.includes(form)) ? [what] : [],
+      return [...forms].flatMap(([form, description]) =>
+        text.includes(form) || (description.includes('hex') && lowerCase.includes(form)) ? [description] : [],
       )
     },
     names: () => [...names],
@@ -37,13 +37,13 @@ export function createCanaries(): Canaries {
   }
 }
 
-/** How a secret may come out: as it is, and its characters, or the bytes that it stands for, in other clothes. */
+/** The forms of a secret: unchanged, and other encodings of its characters and of the bytes that it encodes. */
 function formsOf(secret: string): [form: string, text: string][] {
-  const bare = secret.replace(/^whsec_/, '')
-  const bytes = Buffer.from(bare, 'base64')
+  const withoutPrefix = secret.replace(/^whsec_/, '')
+  const bytes = Buffer.from(withoutPrefix, 'base64')
   return [
-    ['as it is', secret],
-    ['bare', bare],
+    ['unchanged', secret],
+    ['without prefix', withoutPrefix],
     ['percent-encoded', encodeURIComponent(secret)],
     ['hex', Buffer.from(secret).toString('hex')],
     ['hex of its bytes', bytes.toString('hex')],
@@ -52,12 +52,12 @@ function formsOf(secret: string): [form: string, text: string][] {
   ]
 }
 
-/** Wherever in a longer text it stood, that part of it which does not hang on its neighbours. */
+/** The base64 of a secret inside other bytes, at each alignment, without the characters that depend on adjacent bytes. */
 function inBase64(secret: string): [form: string, text: string][] {
   return [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]).toString('base64')
     const from = before === 0 ? 0 : before + 1
-    const whole = Math.floor(((before + Buffer.byteLength(secret)) * 8) / 6)
-    return [`base64 at ${before}`, text.slice(from, whole)]
+    const end = Math.floor(((before + Buffer.byteLength(secret)) * 8) / 6)
+    return [`base64 at ${before}`, text.slice(from, end)]
   })
 }

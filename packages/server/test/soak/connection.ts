@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 
-/** A connection with one request under way at a time. It does little for it: what is measured beside it needs the processor. */
+/** A connection with one request at a time. It does little work itself, because the server needs the CPU. */
 export interface Connection {
-  /** Resolves with the status once the whole answer is there. */
-  ask(request: Buffer): Promise<number>
+  /** Sends a request, and resolves with the status when the response is complete. */
+  send(request: Buffer): Promise<number>
   close(): void
 }
 
@@ -12,27 +12,27 @@ export async function openConnection(url: URL): Promise<Connection> {
   const socket = createConnection({ host: url.hostname, port: Number(url.port), noDelay: true })
   await once(socket, 'connect')
   const nothing = Buffer.alloc(0)
-  let asked: PromiseWithResolvers<number> | undefined
-  let answer = nothing
+  let pending: PromiseWithResolvers<number> | undefined
+  let response = nothing
   const failed = (error: Error): void => {
-    asked?.reject(error)
-    asked = undefined
+    pending?.reject(error)
+    pending = undefined
   }
   socket.on('data', (part) => {
-    answer = answer.length === 0 ? part : Buffer.concat([answer, part])
-    if (!isWhole(answer)) return
-    const status = Number(answer.toString('latin1', 'HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
-    answer = nothing
-    const { resolve } = asked!
-    asked = undefined
+    response = response.length === 0 ? part : Buffer.concat([response, part])
+    if (!isComplete(response)) return
+    const status = Number(response.toString('latin1', 'HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
+    response = nothing
+    const { resolve } = pending!
+    pending = undefined
     resolve(status)
   })
   socket.on('error', failed)
   socket.on('close', () => failed(new Error('the connection was closed')))
   return {
-    ask(request) {
-      asked = Promise.withResolvers()
-      const { promise } = asked
+    send(request) {
+      pending = Promise.withResolvers()
+      const { promise } = pending
       if (socket.destroyed) failed(new Error('the connection was closed'))
       else socket.write(request)
       return promise
@@ -41,10 +41,10 @@ export async function openConnection(url: URL): Promise<Connection> {
   }
 }
 
-/** Every answer to what is asked here says how long it is. */
-function isWhole(answer: Buffer): boolean {
-  const end = answer.indexOf('\r\n\r\n')
+/** All responses here have a content-length. */
+function isComplete(response: Buffer): boolean {
+  const end = response.indexOf('\r\n\r\n')
   if (end === -1) return false
-  const length = /\r\ncontent-length: (\d+)/i.exec(answer.toString('latin1', 0, end))
-  return answer.length >= end + 4 + Number(length![1])
+  const length = /\r\ncontent-length: (\d+)/i.exec(response.toString('latin1', 0, end))
+  return response.length >= end + 4 + Number(length![1])
 }

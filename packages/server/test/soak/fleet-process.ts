@@ -6,12 +6,12 @@ import type { FleetOrder, FleetState } from './fleet.ts'
 export interface FleetProcess {
   state(): FleetState
   order(order: FleetOrder): void
-  /** Resolves with the state once it is so; rejects when it takes long. */
-  until(isSo: (state: FleetState) => boolean, withinSeconds: number): Promise<FleetState>
+  /** Resolves with the state when the condition is true. Rejects after a time limit. */
+  until(condition: (state: FleetState) => boolean, withinSeconds: number): Promise<FleetState>
   stop(): Promise<void>
 }
 
-/** Devices and receiver in a process of their own, so that what they cost is not in the times of requests. */
+/** Starts devices and the receiver in a separate process, so that their work does not delay the requests. */
 export async function startFleet(): Promise<FleetProcess> {
   const child = fork(new URL('fleet.ts', import.meta.url), { serialization: 'advanced' })
   const exited = once(child, 'exit')
@@ -22,10 +22,10 @@ export async function startFleet(): Promise<FleetProcess> {
   return {
     state: () => state,
     order: (order) => void child.send(order),
-    async until(isSo, withinSeconds) {
+    async until(condition, withinSeconds) {
       const end = performance.now() + withinSeconds * 1_000
-      while (!isSo(state)) {
-        if (performance.now() > end) throw new Error(`given up waiting for the fleet: ${JSON.stringify(state)}`)
+      while (!condition(state)) {
+        if (performance.now() > end) throw new Error(`the fleet did not reach the expected state: ${JSON.stringify(state)}`)
         await sleep(200)
       }
       return state

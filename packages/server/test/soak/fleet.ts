@@ -1,4 +1,4 @@
-// A process of its own: devices that are connected and report, and the receiver of what the webhook is told.
+// Runs in a separate process: connected devices that report, and the webhook receiver.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,29 +7,29 @@ import { newCounts } from '../../../cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
 import { createThrottle } from '../../../cli/src/simulate/throttle.ts'
 
-/** What this process is told. */
+/** An order to this process. */
 export type FleetOrder =
   | { kind: 'receive'; secret: string }
   | { kind: 'connect'; broker: string; devices: Credentials[]; every: number }
   | { kind: 'stop' }
 
-/** What it tells each second. */
+/** The state that this process sends every second. */
 export interface FleetState {
   receiver: string
   connected: number
-  /** Of devices: connections that broke, reports that were not acknowledged. */
+  /** Counts of lost connections and of reports that were not acknowledged. */
   failures: Record<string, number>
   reports: number
-  /** Different messages of the webhook, and those whose signature did not hold. */
+  /** The number of distinct webhook messages, and of messages with an invalid signature. */
   received: number
   forged: number
 }
 
 const EVERY_MS = 1_000
 
-if (process.send !== undefined) await live()
+if (process.send !== undefined) await run()
 
-async function live(): Promise<void> {
+async function run(): Promise<void> {
   const counts = newCounts(0)
   const ids = new Set<string>()
   let forged = 0
@@ -48,19 +48,19 @@ async function live(): Promise<void> {
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const receiver = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  const tell = (): void => {
+  const sendState = (): void => {
     const { connected, failures, publishes: reports } = counts
     process.send!({ receiver, connected, failures, reports, received: ids.size, forged } satisfies FleetState)
   }
-  const telling = setInterval(tell, EVERY_MS)
+  const sendingState = setInterval(sendState, EVERY_MS)
   let fleet: ReturnType<typeof createDevice>[] = []
   let running: Promise<unknown> = Promise.resolve()
-  // Nobody is left to tell: it ended, or was ended.
+  // The parent process has ended.
   process.once('disconnect', () => process.exit())
   process.on('message', async (order: FleetOrder) => {
     if (order.kind === 'receive') verifier = new Webhook(order.secret)
     else if (order.kind === 'connect') {
-      // As many a second as report a second: reports are then spread evenly over their time.
+      // Connect as many per second as report per second, so that reports are spread evenly.
       const waitToConnect = createThrottle(order.devices.length / order.every)
       const behavior = { broker: order.broker, every: order.every, dropEvery: 0, waitToConnect }
       fleet = order.devices.map((device) => createDevice(device, behavior, counts))
@@ -68,11 +68,11 @@ async function live(): Promise<void> {
     } else {
       for (const device of fleet) device.stop()
       await running
-      clearInterval(telling)
+      clearInterval(sendingState)
       server.close()
       server.closeAllConnections()
       process.disconnect()
     }
   })
-  tell()
+  sendState()
 }

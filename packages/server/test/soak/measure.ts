@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ground } from './ground.ts'
+import type { Environment } from './environment.ts'
 import type { Load, LoadCounts } from './load.ts'
 import { printMinute } from './report.ts'
 import type { Measured } from './samples.ts'
@@ -8,15 +8,15 @@ import { createTimes } from './times.ts'
 
 const SAMPLE_MS = 5_000
 
-/** Looks at the server again and again, and prints what each minute was like. */
-export async function measure(ground: Ground, load: Load, minutes: number): Promise<Measured> {
-  const measured: Measured = { samples: [], times: createTimes(), sent: 0, answered: 0, errors: {} }
-  const began = performance.now()
-  const minutesSoFar = (): number => (performance.now() - began) / 60_000
+/** Samples the server at intervals, and prints the results of each minute. */
+export async function measure(environment: Environment, load: Load, minutes: number): Promise<Measured> {
+  const measured: Measured = { samples: [], times: createTimes(), sent: 0, responses: 0, errors: {} }
+  const started = performance.now()
+  const minutesSoFar = (): number => (performance.now() - started) / 60_000
   for (let minute = 1; minute <= Math.ceil(minutes); minute++) {
     const samples: Sample[] = []
     do {
-      samples.push(await takeSample(ground, minutesSoFar()))
+      samples.push(await takeSample(environment, minutesSoFar()))
       await sleep(SAMPLE_MS)
     } while (minutesSoFar() < Math.min(minute, minutes))
     const counts = load.take()
@@ -29,7 +29,7 @@ export async function measure(ground: Ground, load: Load, minutes: number): Prom
 
 export function collect(into: Measured, counts: LoadCounts): void {
   into.sent += counts.sent
-  into.answered += counts.answered
+  into.responses += counts.responses
   into.times.addAll(counts.times)
-  for (const [what, count] of Object.entries(counts.errors)) into.errors[what] = (into.errors[what] ?? 0) + count
+  for (const [error, count] of Object.entries(counts.errors)) into.errors[error] = (into.errors[error] ?? 0) + count
 }

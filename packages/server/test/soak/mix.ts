@@ -1,5 +1,5 @@
-/** What is asked for, and how often: by parts of a hundred. */
-export interface Ask {
+/** An operation, and its share of the load in percent. */
+export interface Operation {
   name: string
   share: number
   document: string
@@ -10,8 +10,8 @@ const SITES = ['oslo', 'lisbon', 'quito', 'hanoi', 'perth']
 const site = (): string => SITES[Math.floor(Math.random() * SITES.length)]!
 const number = (): string => String(Math.floor(Math.random() * 1_000_000))
 
-/** A fifth are changes, each of another value than before; the rest is what people and programs look at. */
-export const mix: readonly Ask[] = [
+/** A fifth are mutations with changing values. The rest are typical queries. */
+export const mix: readonly Operation[] = [
   { name: 'login', share: 25, document: '{ login { email } }', variables: () => ({}) },
   {
     name: 'one device',
@@ -53,10 +53,10 @@ export const mix: readonly Ask[] = [
   },
 ]
 
-/** A hundred of them in an order that has each evenly spread. */
-export function spread(asks: readonly Ask[] = mix): Ask[] {
-  const placed = asks.flatMap((ask) =>
-    Array.from({ length: ask.share }, (_, index) => ({ ask, at: (index + 0.5) / ask.share })),
+/** A sequence of a hundred operations, with each kind spread evenly. */
+export function spread(operations: readonly Operation[] = mix): Operation[] {
+  const placed = operations.flatMap((operation) =>
+    Array.from({ length: operation.share }, (_, index) => ({ operation, at: (index + 0.5) / operation.share })),
   )
-  return placed.sort((one, other) => one.at - other.at).map(({ ask }) => ask)
+  return placed.sort((one, other) => one.at - other.at).map(({ operation }) => operation)
 }

@@ -1,21 +1,20 @@
 import { parseArgs } from 'node:util'
 
 export interface SoakOptions {
-  /** Of the part that is judged; warming up comes before. */
+  /** The length of the measurement, without the warm-up. */
   minutes: number
-  /** Half of that by default, and 15 at most. */
+  /** Default: half of `minutes`, at most 15. */
   warmUpMinutes: number
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number
   devices: number
-  /** Seconds between two reports of a device. */
+  /** Seconds between reports of a device. */
   every: number
 }
 
-/** So long at most memory has been seen to climb to the level at which it stays. */
-const MOST_WARM_UP_MINUTES = 15
+/** Memory has reached its stable level within this time in every run so far. */
+const MAX_WARM_UP_MINUTES = 15
 
-/** `--minutes N`, and what else may be given. */
 export function readOptions(): SoakOptions {
   const { values } = parseArgs({
     options: {
@@ -29,7 +28,7 @@ export function readOptions(): SoakOptions {
   const minutes = number('minutes', values.minutes)
   return {
     minutes,
-    warmUpMinutes: number('warm-up', values['warm-up'] ?? String(Math.min(MOST_WARM_UP_MINUTES, minutes / 2))),
+    warmUpMinutes: number('warm-up', values['warm-up'] ?? String(Math.min(MAX_WARM_UP_MINUTES, minutes / 2))),
     rate: number('rate', values.rate),
     devices: number('devices', values.devices),
     every: number('every', values.every),
@@ -38,6 +37,6 @@ export function readOptions(): SoakOptions {
 
 function number(name: string, text: string): number {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${name} is a number above 0`)
+  if (!(value > 0)) throw new Error(`--${name} must be a number above 0`)
   return value
 }

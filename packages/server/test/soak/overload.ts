@@ -1,12 +1,12 @@
 /**
- * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]`: more signed requests than the server can answer, sent when they are due whether
- * answers come or not. Ends with 1 where one is answered otherwise than by what it asks for or by 503, or where being turned away takes long.
+ * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends more signed requests than the server can handle,
+ * when they are due, whether or not responses arrive. Exits with 1 if a response is neither 200 nor 503, or if rejections take too long.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Pool } from 'undici'
-import { layGround } from './ground.ts'
+import { startEnvironment } from './environment.ts'
 import { createSender, type Sender } from './sender.ts'
 import { createTimes, type Times } from './times.ts'
 
@@ -19,51 +19,51 @@ const { values } = parseArgs({
   },
 })
 const seconds = Number(values.seconds)
-// Requests are signed before, and a signature holds for five minutes.
-if (!(seconds > 0 && seconds <= 240)) throw new Error('--seconds is a number above 0, 240 at most')
+// Requests are signed in advance, and a signature is valid for five minutes.
+if (!(seconds > 0 && seconds <= 240)) throw new Error('--seconds must be a number above 0, at most 240')
 const DEVICES = 1_000
-/** Enough to keep the server at work, and no more than it takes at a time. */
-const AT_ONCE = 64
-/** Clients that are there, several times as many as the server takes at a time; each waits for its answer before it asks again. */
+/** Enough to keep the server busy, without more than it accepts at a time. */
+const CONCURRENT = 64
+/** Connected clients, several times as many as the server accepts at a time. Each waits for its response before its next request. */
 const CONNECTIONS = 2_000
 const WARM_UP_S = 5
 const TICK_MS = 2
-const LOOK_MS = 50
-const SHED_WITHIN_MS = 50
+const POLL_MS = 50
+const REJECTED_WITHIN_MS = 50
 
-interface Found {
+interface Measurement {
   sent: number
-  /** Nobody was there who did not wait. */
+  /** Requests that were due while all clients were waiting. */
   notSent: number
-  answered: Times
-  shed: Times
-  /** By what went wrong. */
+  accepted: Times
+  rejected: Times
+  /** Counts of other statuses and errors. */
   others: Map<string, number>
 }
 
 const count = ({ buckets }: Times): number => buckets.reduce((sum, each) => sum + each, 0)
 const ms = (times: Times, part: number): string => `${times.percentile(part).toFixed(1)} ms`
 
-/** So many at a time, each followed by the next: what the server can answer a second. */
+/** Measures the throughput of the server with a few concurrent clients, in responses per second. */
 async function findCapacity(sender: Sender, forSeconds: number): Promise<number> {
   const end = performance.now() + forSeconds * 1_000
-  let answered = 0
+  let responses = 0
   const work = async (): Promise<void> => {
-    while (performance.now() < end) if ((await sender.send()) === 200) answered++
+    while (performance.now() < end) if ((await sender.send()) === 200) responses++
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return answered / forSeconds
+  await Promise.all(Array.from({ length: CONCURRENT }, work))
+  return responses / forSeconds
 }
 
-async function overload(sender: Sender, rate: number): Promise<Found> {
-  const found: Found = { sent: 0, notSent: 0, answered: createTimes(), shed: createTimes(), others: new Map() }
-  const underWay = new Set<Promise<void>>()
+async function overload(sender: Sender, rate: number): Promise<Measurement> {
+  const found: Measurement = { sent: 0, notSent: 0, accepted: createTimes(), rejected: createTimes(), others: new Map() }
+  const inFlight = new Set<Promise<void>>()
   const send = async (due: number): Promise<void> => {
-    const told = await sender.send().catch(({ code, name }: NodeJS.ErrnoException) => code ?? name)
-    const took = performance.now() - due
-    if (told === 200) found.answered.add(took)
-    else if (told === 503) found.shed.add(took)
-    else found.others.set(String(told), (found.others.get(String(told)) ?? 0) + 1)
+    const status = await sender.send().catch(({ code, name }: NodeJS.ErrnoException) => code ?? name)
+    const duration = performance.now() - due
+    if (status === 200) found.accepted.add(duration)
+    else if (status === 503) found.rejected.add(duration)
+    else found.others.set(String(status), (found.others.get(String(status)) ?? 0) + 1)
   }
   const end = performance.now() + seconds * 1_000
   for (let due = performance.now(); due < end; await sleep(TICK_MS)) {
@@ -73,64 +73,64 @@ async function overload(sender: Sender, rate: number): Promise<Found> {
         continue
       }
       found.sent++
-      const one = send(due).finally(() => underWay.delete(one))
-      underWay.add(one)
+      const one = send(due).finally(() => inFlight.delete(one))
+      inFlight.add(one)
     }
   }
-  await Promise.all(underWay)
+  await Promise.all(inFlight)
   return found
 }
 
-/** How long the server's health takes all the while. */
+/** Measures the response times of /healthz until the signal. */
 async function watchHealth(url: string, signal: AbortSignal): Promise<Times> {
   const times = createTimes()
   const pool = new Pool(url, { connections: 1 })
   while (!signal.aborted) {
-    const began = performance.now()
+    const started = performance.now()
     const { statusCode, body } = await pool.request({ path: '/healthz', method: 'GET' })
     await body.dump()
-    if (statusCode !== 200) throw new Error(`/healthz answers ${statusCode}`)
-    times.add(performance.now() - began)
-    await sleep(LOOK_MS)
+    if (statusCode !== 200) throw new Error(`/healthz responded with status ${statusCode}`)
+    times.add(performance.now() - started)
+    await sleep(POLL_MS)
   }
   await pool.destroy()
   return times
 }
 
-const ground = await layGround(DEVICES, {
+const environment = await startEnvironment(DEVICES, {
   MUSTER_MOST_REQUESTS: values.most,
   MUSTER_MOST_STANDING: values.standing,
   MUSTER_MOST_LAG: '',
   MUSTER_DATABASE_SILENCE: '',
 })
-const sender = await createSender(ground, CONNECTIONS)
+const sender = await createSender(environment, CONNECTIONS)
 try {
   await findCapacity(sender, WARM_UP_S)
   const capacity = await findCapacity(sender, WARM_UP_S)
   const rate = capacity * Number(values.times)
   const over = new AbortController()
-  const watched = watchHealth(ground.url, over.signal)
+  const watched = watchHealth(environment.url, over.signal)
   const ownLag = monitorEventLoopDelay({ resolution: 1 })
   ownLag.enable()
   const found = await overload(sender, rate)
   over.abort()
   const health = await watched
-  const wrong = Array.from(found.others, ([what, times]) => `${times} times ${what}`)
-  const isQuick = found.shed.percentile(0.99) <= SHED_WITHIN_MS
+  const others = Array.from(found.others, ([status, times]) => `${times} × ${status}`)
+  const isFast = found.rejected.percentile(0.99) <= REJECTED_WITHIN_MS
   console.table({
-    'answered a second, asked by 64 at a time': Math.round(capacity),
-    'sent a second': Math.round(found.sent / seconds),
-    'not sent a second, all clients waiting': Math.round(found.notSent / seconds),
-    'answered a second': Math.round(count(found.answered) / seconds),
-    'turned away a second': Math.round(count(found.shed) / seconds),
-    otherwise: wrong.join(', ') || 0,
-    'answered: p50, p99': `${ms(found.answered, 0.5)}, ${ms(found.answered, 0.99)}`,
-    'turned away: p50, p99': `${ms(found.shed, 0.5)}, ${ms(found.shed, 0.99)}`,
+    'responses per second to 64 clients': Math.round(capacity),
+    'sent per second': Math.round(found.sent / seconds),
+    'not sent per second, because all clients were waiting': Math.round(found.notSent / seconds),
+    'accepted per second': Math.round(count(found.accepted) / seconds),
+    'rejected per second': Math.round(count(found.rejected) / seconds),
+    'other statuses': others.join(', ') || 0,
+    'accepted: p50, p99': `${ms(found.accepted, 0.5)}, ${ms(found.accepted, 0.99)}`,
+    'rejected: p50, p99': `${ms(found.rejected, 0.5)}, ${ms(found.rejected, 0.99)}`,
     '/healthz: p50, p99': `${ms(health, 0.5)}, ${ms(health, 0.99)}`,
-    'of that the sender behind: p50, p99': `${(ownLag.percentile(50) / 1e6).toFixed(1)} ms, ${(ownLag.percentile(99) / 1e6).toFixed(1)} ms`,
+    'delay of the sender in these: p50, p99': `${(ownLag.percentile(50) / 1e6).toFixed(1)} ms, ${(ownLag.percentile(99) / 1e6).toFixed(1)} ms`,
   })
-  if (wrong.length > 0 || !isQuick) process.exitCode = 1
+  if (others.length > 0 || !isFast) process.exitCode = 1
 } finally {
   sender.close()
-  await ground.stop()
+  await environment.stop()
 }

@@ -1,19 +1,19 @@
-import type { Ground } from './ground.ts'
+import type { Environment } from './environment.ts'
 import type { LoadCounts } from './load.ts'
 
 export interface Measured extends LoadCounts {
   samples: Sample[]
 }
 
-/** How the server is at a moment. */
+/** Measured values of the server at one moment. */
 export interface Sample {
-  /** Minutes since the beginning. */
+  /** Minutes since the start. */
   at: number
   rssMiB: number
   heapMiB: number
   descriptors: number
   databaseConnections: number
-  /** Seconds of a processor, since the server's start. */
+  /** CPU seconds since the start of the server. */
   cpuSeconds: number
   eventLagSeconds: number
   deliveriesPending: number
@@ -23,9 +23,9 @@ export interface Sample {
 
 const MIB = 1_048_576
 
-/** As the server tells it of itself, and the database of it. */
-export async function takeSample(ground: Ground, at: number): Promise<Sample> {
-  const [values, databaseConnections] = await Promise.all([readMetrics(ground.url), ground.countConnections()])
+/** Reads the metrics of the server, and counts its database connections. */
+export async function takeSample(environment: Environment, at: number): Promise<Sample> {
+  const [values, databaseConnections] = await Promise.all([readMetrics(environment.url), environment.countConnections()])
   const of = (name: string): number => values.get(name) ?? Number.NaN
   return {
     at,

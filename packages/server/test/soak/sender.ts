@@ -1,27 +1,27 @@
 import { signRequest } from '@muster/http-signature'
 import { type Connection, openConnection } from './connection.ts'
-import type { Ground } from './ground.ts'
+import type { Environment } from './environment.ts'
 import { spread } from './mix.ts'
 
-/** Sends the mix of the soak, each request on the connection that has been free for longest. */
+/** Sends the operations of the soak test, each on the connection that has been idle for longest. */
 export interface Sender {
-  /** Connections on which nothing is under way. */
+  /** The number of idle connections. */
   readonly free: number
-  /** Resolves with the status once the whole answer is there. One connection must be free. */
+  /** Resolves with the status when the response is complete. One connection must be idle. */
   send(): Promise<number>
   close(): void
 }
 
 const PATH = '/graphql/v1'
 const HEADERS = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
-/** Signed beforehand, and then sent over and over: enough for each that is set to be given several values in turn. */
+/** The number of requests, which are signed in advance and sent repeatedly. It is large enough that values change. */
 const REQUESTS = 20_000
 
-export async function createSender(ground: Ground, connections: number): Promise<Sender> {
-  const url = new URL(ground.url)
+export async function createSender(environment: Environment, connections: number): Promise<Sender> {
+  const url = new URL(environment.url)
   const all = await Promise.all(Array.from({ length: connections }, () => openConnection(url)))
   const free: Connection[] = [...all]
-  const requests = signedRequests(ground)
+  const requests = signedRequests(environment)
   let next = 0
   return {
     get free() {
@@ -30,7 +30,7 @@ export async function createSender(ground: Ground, connections: number): Promise
     async send() {
       const connection = free.shift()!
       try {
-        return await connection.ask(requests[next++ % requests.length]!)
+        return await connection.send(requests[next++ % requests.length]!)
       } finally {
         free.push(connection)
       }
@@ -41,13 +41,13 @@ export async function createSender(ground: Ground, connections: number): Promise
   }
 }
 
-function signedRequests({ url, keyId, key, devices }: Ground): Buffer[] {
-  const asks = spread()
+function signedRequests({ url, keyId, key, devices }: Environment): Buffer[] {
+  const operations = spread()
   const created = Math.floor(Date.now() / 1_000)
   return Array.from({ length: REQUESTS }, (_, index) => {
-    const ask = asks[index % asks.length]!
+    const operation = operations[index % operations.length]!
     const device = devices[(index * 7_919) % devices.length]!
-    const body = JSON.stringify({ query: ask.document, variables: ask.variables(device.id) })
+    const body = JSON.stringify({ query: operation.document, variables: operation.variables(device.id) })
     const signature = signRequest({ keyId, key, method: 'POST', url: `${url}${PATH}`, headers: HEADERS, body, created })
     const headers = { host: new URL(url).host, ...HEADERS, ...signature, 'content-length': Buffer.byteLength(body) }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -1,12 +1,12 @@
-/** How fast something grows, and how sure that is. */
+/** The growth of a value, with its uncertainty. */
 export interface Slope {
-  /** Per cent of its mean in an hour. */
+  /** Percent of the mean per hour. */
   perHour: number
-  /** Standard error of that; NaN of two points. */
+  /** The standard error. NaN with two points. */
   error: number
 }
 
-/** By least squares over points of minutes and values. */
+/** Fits a line to points by least squares. */
 export function slopeOf(points: readonly (readonly [minutes: number, value: number])[]): Slope {
   const count = points.length
   const meanX = sum(points.map(([x]) => x)) / count

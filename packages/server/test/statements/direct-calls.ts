@@ -41,7 +41,7 @@ import type { OwnedObjects } from '../access/owned-objects.ts'
 
 type Send = (db: Database) => Promise<unknown>
 
-/** The statements that no request sends at once: of devices, of the clock, of those who sign in, of jobs and of commands. */
+/** Calls of the statements that no GraphQL operation sends: for devices, timers, sign-in, jobs, and commands. */
 export function directCalls({ userId: accountId, device: id, service, accessKey, webhook, event }: OwnedObjects): Send[] {
   const now = new Date()
   const bytes = Buffer.from('x')

@@ -2,7 +2,7 @@ import { buildSchema } from '../../src/schema.ts'
 import type { OwnedObjects } from '../access/owned-objects.ts'
 import { newKey } from '../access/callers.ts'
 import { queryCalls } from '../access/query-calls.ts'
-import { everyType, type Question } from '../access/type-queries.ts'
+import { everyType, type FieldRequest } from '../access/type-queries.ts'
 import type { TestApp, TestUser } from '../harness/app.ts'
 import { createAuthenticator } from '../clients/authenticator.ts'
 import { newPerson, openBrowser, signIn } from '../clients/browser.ts'
@@ -10,13 +10,13 @@ import { list } from '../api/device-lists.ts'
 import { codeOf } from '../clients/totp.ts'
 import { directCalls } from './direct-calls.ts'
 
-/** Has the server send every statement that it has, on behalf of a user who has one of everything. */
+/** Makes the server send all of its statements, for a user with objects of every kind. */
 export async function driveEverything(app: TestApp, user: TestUser, own: OwnedObjects): Promise<void> {
   await setAttributes(user, own)
   await readLists(user, own)
   await signInToConsole(app)
   await sendDirectly(app, own)
-  await askForEverything(user, own)
+  await sendEveryOperation(user, own)
 }
 
 async function setAttributes(user: TestUser, { userId, device, service }: OwnedObjects): Promise<void> {
@@ -35,7 +35,7 @@ async function setAttributes(user: TestUser, { userId, device, service }: OwnedO
     for (const group of ['category', 'status']) await set(device, `$svc.${group}${letter}`, 'x')
 }
 
-/** Each order and filter is a statement of its own, and so is what begins behind a place. */
+/** Each order and each filter is a separate statement, and so are pages after a cursor. */
 async function readLists(user: TestUser, { device, hardwareId, context, attribute }: OwnedObjects): Promise<void> {
   const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'lastReported']
   const filters: Record<string, unknown>[] = [
@@ -78,7 +78,7 @@ async function readLists(user: TestUser, { device, hardwareId, context, attribut
   await user.data(`{ login { webhooks { deliveries(failed: false, from: 2) { total items { id } } } } }`)
 }
 
-/** By password, code and passkey: much of it is sent by the library for that. */
+/** Signs in with a password, a code, and a passkey. The authentication library sends many of these statements. */
 async function signInToConsole(app: TestApp): Promise<void> {
   const person = await newPerson(app)
   const browser = await signIn(app, person)
@@ -89,9 +89,9 @@ async function signInToConsole(app: TestApp): Promise<void> {
   const { body } = await browser.auth('/two-factor/enable', { password: person.password })
   await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
   const other = openBrowser(app)
-  const asked = (await other.auth('/passkey/generate-authenticate-options')).body
-  const answer = await other.auth('/passkey/verify-authentication', { response: authenticator.authenticate(asked) })
-  if (answer.body.signedIn !== true) throw new Error(`no sign-in by passkey: ${JSON.stringify(answer.body)}`)
+  const passkeyOptions = (await other.auth('/passkey/generate-authenticate-options')).body
+  const response = await other.auth('/passkey/verify-authentication', { response: authenticator.authenticate(passkeyOptions) })
+  if (response.body.signedIn !== true) throw new Error(`sign-in with a passkey failed: ${JSON.stringify(response.body)}`)
   const third = openBrowser(app)
   await third.auth('/sign-in/email', { email: person.email, password: person.password })
   await third.auth('/two-factor/verify-backup-code', { code: body.backupCodes[0] })
@@ -100,27 +100,27 @@ async function signInToConsole(app: TestApp): Promise<void> {
 
 async function sendDirectly(app: TestApp, own: OwnedObjects): Promise<void> {
   for (const send of directCalls(own)) {
-    const takeBack = new Error('take back')
+    const rollBack = new Error('roll back')
     const outcome = app.db.transaction().execute(async (transaction) => {
       await send(transaction)
-      throw takeBack
+      throw rollBack
     })
     await outcome.catch((error: unknown) => {
-      if (error !== takeBack) throw error
+      if (error !== rollBack) throw error
     })
   }
 }
 
-/** Every operation, with what the caller has for every argument that names something; what removes comes last. */
-async function askForEverything(user: TestUser, own: OwnedObjects): Promise<void> {
-  const removes = ({ field }: Question): boolean => /^Mutation\.(delete|remove)/.test(field)
-  const isSubscription = ({ field }: Question): boolean => field.startsWith('Subscription.')
-  const questions = everyType(buildSchema()).filter((question) => !isSubscription(question))
+/** Sends every operation with objects of the caller. Removals come last. */
+async function sendEveryOperation(user: TestUser, own: OwnedObjects): Promise<void> {
+  const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
+  const isSubscription = ({ field }: FieldRequest): boolean => field.startsWith('Subscription.')
+  const requests = everyType(buildSchema()).filter((request) => !isSubscription(request))
   const { key: accessKey } = await newKey(user)
   const mine = { ...own, accessKey }
   const ask = async (document: string): Promise<void> => void (await user.query(document))
   for (const call of Object.values(queryCalls))
     for (const each of Object.values(call.naming ?? {}).flat()) await ask(each(mine, mine).document)
-  for (const question of questions.filter((each) => !removes(each))) await ask(question.document(mine))
-  for (const question of questions.filter(removes).reverse()) await ask(question.document(mine))
+  for (const request of requests.filter((each) => !removes(each))) await ask(request.document(mine))
+  for (const request of requests.filter(removes).reverse()) await ask(request.document(mine))
 }

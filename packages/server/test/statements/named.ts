@@ -7,8 +7,8 @@ const sending = 'features/webhooks/sending'
 const keys = 'auth/master-key.queries.ts'
 
 /**
- * Statements that serve several accounts at once, each for the rows that it is given: these name their accounts, and a cluster runs
- * such a statement on each shard for the rows of its accounts.
+ * Statements for several accounts at once. Their input rows name the accounts, so a cluster runs such a statement on each shard for the
+ * rows of its accounts.
  */
 export const ofGivenAccounts: readonly string[] = [
   'writeLastUsed of auth/auth.queries.ts',
@@ -24,31 +24,31 @@ export const ofGivenAccounts: readonly string[] = [
   `renewHolds of ${sending}/sending.queries.ts`,
 ]
 
-/** Whoever asks shows something of its own, and whose it is is the question. */
-const whose = 'finds the account by what a caller shows'
-const sweep = 'background work, which finds what is due in all accounts'
-const once = 'a command or a start, for the whole installation'
-const byOwnId = 'the library for signing in finds a passkey or a second factor by its own id'
-const measure = 'a measured value of the whole installation'
+/** A caller presents credentials, and the statement finds their account. */
+const byCredentials = 'finds the account by the credentials of the caller'
+const sweep = 'a background job, which finds due work in all accounts'
+const once = 'a command or the start of a server, for the whole installation'
+const byOwnId = 'the authentication library finds a passkey or a second factor by its id'
+const measure = 'a metric of the whole installation'
 
-/** The few statements that are for no account, each with what lets it be so. docs/guides/scale.md says how a cluster serves them. */
+/** The few statements that are not limited to accounts, with the reason for each. docs/guides/scale.md says how a cluster runs them. */
 export const acrossAccounts: Readonly<Record<string, string>> = {
-  'selectKeys of auth/auth.queries.ts': whose,
-  'selectSessions of auth/sessions/sessions.queries.ts': whose,
-  [`findPassword of ${signIn}`]: whose,
+  'selectKeys of auth/auth.queries.ts': byCredentials,
+  'selectSessions of auth/sessions/sessions.queries.ts': byCredentials,
+  [`findPassword of ${signIn}`]: byCredentials,
   ...Object.fromEntries(
     ['findUserOfEmail', 'findUserOfPasskey'].map((name) => [
       `${name} of auth/sessions/audit/attempted-user.queries.ts`,
-      whose,
+      byCredentials,
     ]),
   ),
   [`lockAccount of ${signIn}`]: once,
   'forward of auth/sessions/forward.ts': byOwnId,
   'acrossRotations of auth/sessions/forward.ts': byOwnId,
-  'findDeviceOwner of features/devices/device-secret.queries.ts': whose,
-  'findCodeByHash of features/registration-codes/registration-codes.queries.ts': whose,
+  'findDeviceOwner of features/devices/device-secret.queries.ts': byCredentials,
+  'findCodeByHash of features/registration-codes/registration-codes.queries.ts': byCredentials,
   'findOtherSecrets of features/devices/cut-off.queries.ts':
-    'compares the secrets of devices that are connected, by their ids',
+    'compares the secrets of connected devices, by their ids',
 
   'readSettled of features/events/feed/feed.queries.ts': 'the feed follows one log for all accounts',
   [`selectOwed of ${making}`]: 'the feed follows one log for all accounts',

@@ -2,14 +2,14 @@ import { CompiledQuery } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
 
 /**
- * How a statement is kept to accounts, by the plan that PostgreSQL makes of it: to `one`, that is a parameter; to `given` ones, which
- * rows that come with it name; or it is not, and reads or writes `any`. `none`: it touches no table of accounts.
+ * The accounts that a statement can reach, according to its query plan: `one`, which is a parameter; `given` ones, which its input rows
+ * name; or `any`. `none` means that it uses no table with accounts.
  */
-export type Keeping = 'one' | 'given' | 'any' | 'none'
+export type AccountScope = 'one' | 'given' | 'any' | 'none'
 
 export interface AccountTable {
   name: string
-  /** That names the account. */
+  /** The column with the account id. */
   column: string
 }
 
@@ -34,8 +34,8 @@ const planning = [
 ]
 
 /**
- * The plan of a statement for any values, along indexes and row by row: each condition on an account then stands where the rows
- * are read, and what can be derived from the others has been.
+ * The generic plan of a statement, with indexes and nested loops only. Each condition on an account is then at the node that reads the
+ * rows, including conditions that PostgreSQL derives from others.
  */
 export async function planOf(db: Database, text: string): Promise<PlanNode> {
   return db.connection().execute(async (connection) => {
@@ -57,7 +57,7 @@ export async function planOf(db: Database, text: string): Promise<PlanNode> {
   })
 }
 
-/** Every table whose rows belong to an account, by name, partitions among them. */
+/** Every table whose rows belong to an account, by name, including partitions. */
 export async function accountTablesOf(db: Database): Promise<Map<string, AccountTable>> {
   const { rows } = await db.executeQuery<AccountTable>(
     CompiledQuery.raw(
@@ -69,8 +69,8 @@ export async function accountTablesOf(db: Database): Promise<Map<string, Account
   return new Map(rows.map((table) => [table.name, table]))
 }
 
-export function keepingOf(root: PlanNode, tables: ReadonlyMap<string, AccountTable>): Keeping {
-  const nodes = withAllBelow(root)
+export function accountScopeOf(root: PlanNode, tables: ReadonlyMap<string, AccountTable>): AccountScope {
+  const nodes = withDescendants(root)
   const isRead = new Set<string>()
   for (const { Alias: alias = '', 'Relation Name': name = '', 'Node Type': type } of nodes) {
     const table = tables.get(name)
@@ -78,29 +78,29 @@ export function keepingOf(root: PlanNode, tables: ReadonlyMap<string, AccountTab
   }
   const written = nodes
     .filter((node) => node.Operation === 'Insert' && tables.has(node['Relation Name'] ?? ''))
-    // Of each of these tables the account is the first column.
-    .map((node) => bare(node.Plans!.find((plan) => plan['Parent Relationship'] === 'Outer')!.Output![0]!))
+    // The account is the first column of each of these tables.
+    .map((node) => withoutCast(node.Plans!.find((plan) => plan['Parent Relationship'] === 'Outer')!.Output![0]!))
   if (isRead.size === 0 && written.length === 0) return 'none'
 
   const equalities = nodes.flatMap((node) => conditionsOf.flatMap((kind) => equalitiesIn(node[kind])))
-  const givers = giversAmong(nodes)
-  const kinds = [...isRead, ...written].map((column) => kindOf(column, { equalities, isRead, givers }))
+  const inputs = inputsAmong(nodes)
+  const kinds = [...isRead, ...written].map((column) => kindOf(column, { equalities, isRead, inputs }))
   if (kinds.includes('any')) return 'any'
   return kinds.includes('given') ? 'given' : 'one'
 }
 
-function withAllBelow(root: PlanNode): PlanNode[] {
+function withDescendants(root: PlanNode): PlanNode[] {
   const nodes = [root]
   for (const node of nodes) nodes.push(...(node.Plans ?? []))
   return nodes
 }
 
-/** What rows that come with the statement are called, there and where they are handed on. */
-function giversAmong(nodes: readonly PlanNode[]): Set<string> {
+/** The aliases of input rows, including those in CTEs and subqueries that pass them on. */
+function inputsAmong(nodes: readonly PlanNode[]): Set<string> {
   const isGiven = (node: PlanNode): boolean => /^(Function|Table Function|Values) Scan$/.test(node['Node Type'])
   const parts = new Set(
     nodes
-      .filter((node) => node['Subplan Name']?.startsWith('CTE ') && withAllBelow(node).some(isGiven))
+      .filter((node) => node['Subplan Name']?.startsWith('CTE ') && withDescendants(node).some(isGiven))
       .map((node) => node['Subplan Name']!.slice('CTE '.length)),
   )
   return new Set(
@@ -109,7 +109,7 @@ function giversAmong(nodes: readonly PlanNode[]): Set<string> {
         (node) =>
           isGiven(node) ||
           parts.has(node['CTE Name'] ?? '') ||
-          (node['Node Type'] === 'Subquery Scan' && withAllBelow(node).some(isGiven)),
+          (node['Node Type'] === 'Subquery Scan' && withDescendants(node).some(isGiven)),
       )
       .map(({ Alias: alias = '' }) => alias),
   )
@@ -118,11 +118,11 @@ function giversAmong(nodes: readonly PlanNode[]): Set<string> {
 interface Known {
   equalities: readonly [string, string][]
   isRead: ReadonlySet<string>
-  givers: ReadonlySet<string>
+  inputs: ReadonlySet<string>
 }
 
-/** Follows equalities until one leads to a parameter, or to rows that are no table's. */
-function kindOf(start: string, { equalities, isRead, givers }: Known): Exclude<Keeping, 'none'> {
+/** Follows equalities to a parameter, or to rows that are not from a table. */
+function kindOf(start: string, { equalities, isRead, inputs }: Known): Exclude<AccountScope, 'none'> {
   const same = [start]
   for (const one of same) {
     for (const pair of equalities) {
@@ -131,38 +131,38 @@ function kindOf(start: string, { equalities, isRead, givers }: Known): Exclude<K
     }
   }
   if (same.some(isFixed)) return 'one'
-  const places = same.filter((each) => !isRead.has(each)).flatMap((each) => column.exec(each)?.[1] ?? [])
-  if (places.length === 0) return 'any'
-  return places.some((place) => givers.has(place.replaceAll('"', ''))) ? 'given' : 'one'
+  const sources = same.filter((each) => !isRead.has(each)).flatMap((each) => column.exec(each)?.[1] ?? [])
+  if (sources.length === 0) return 'any'
+  return sources.some((source) => inputs.has(source.replaceAll('"', ''))) ? 'given' : 'one'
 }
 
-/** A column, with what it is of. */
+/** A column with the alias of its table. */
 const column = /^(\w+|"[^"]+")\.(?:\w+|"[^"]+")$/
 
 const isFixed = (text: string): boolean => /^\$\d+$/.test(text) || text.startsWith("'")
 
-/** The equalities that a condition demands, whatever else it does: those under an OR or a NOT are none. */
+/** The equalities that a condition requires. Equalities under OR or NOT are not required. */
 function equalitiesIn(condition: unknown): [string, string][] {
   if (typeof condition !== 'string') return []
   return conjuncts(condition).flatMap((text): [string, string][] => {
-    const sides = splitAtTop(text, ' = ').map(bare)
+    const sides = splitAtTop(text, ' = ').map(withoutCast)
     return sides.length === 2 ? [[sides[0]!, sides[1]!]] : []
   })
 }
 
-/** Without the cast that PostgreSQL writes out. */
-const bare = (text: string): string => text.replace(/^\((.+)\)::text$/, '$1').replace(/::text$/, '')
+/** Removes the explicit cast to text. */
+const withoutCast = (text: string): string => text.replace(/^\((.+)\)::text$/, '$1').replace(/::text$/, '')
 
 function conjuncts(condition: string): string[] {
-  const text = stripped(condition)
+  const text = withoutParentheses(condition)
   const parts = splitAtTop(text, ' AND ')
   return parts.length === 1 ? [text] : parts.flatMap(conjuncts)
 }
 
-/** Without the parentheses around all of it. */
-function stripped(text: string): string {
+/** Removes the outer parentheses. */
+function withoutParentheses(text: string): string {
   if (!text.startsWith('(') || closingOf(text) !== text.length - 1) return text
-  return stripped(text.slice(1, -1))
+  return withoutParentheses(text.slice(1, -1))
 }
 
 function closingOf(text: string): number {

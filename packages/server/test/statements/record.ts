@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
 
-/** Statements by their text, each with the functions that sent it, such as `selectKeys of auth/auth.queries.ts`. */
+/** Statements, by their text, with the functions that sent them, such as `selectKeys of auth/auth.queries.ts`. */
 export type Statements = ReadonlyMap<string, ReadonlySet<string>>
 
 export interface Recording {
@@ -10,22 +10,22 @@ export interface Recording {
 }
 
 /**
- * Notes every statement that this process sends to PostgreSQL, whatever sends it. Which function did is known of those that
- * come through Kysely, which is called in the same breath; the others have none.
+ * Records every statement that this process sends to PostgreSQL. The sending function is known for statements through Kysely, which is
+ * called synchronously. The others have no sender.
  */
 export function recordStatements(db: Database): Recording {
   const statements = new Map<string, Set<string>>()
-  const note = (text: string, sender?: string): void => {
+  const record = (text: string, sender?: string): void => {
     const senders = statements.get(text) ?? new Set()
     if (sender !== undefined) senders.add(sender)
     statements.set(text, senders)
   }
   const restoreKysely = wrap(ownerOf(db.getExecutor(), 'executeQuery'), 'executeQuery', (compiled) =>
-    note((compiled as { sql: string }).sql, senderIn(stackHere())),
+    record((compiled as { sql: string }).sql, senderIn(stackHere())),
   )
-  const restoreClient = wrap(pg.Client.prototype, 'query', (asked) => {
-    const text = typeof asked === 'string' ? asked : (asked as { text?: unknown }).text
-    if (typeof text === 'string') note(text)
+  const restoreClient = wrap(pg.Client.prototype, 'query', (first) => {
+    const text = typeof first === 'string' ? first : (first as { text?: unknown }).text
+    if (typeof text === 'string') record(text)
   })
   return {
     statements,
@@ -36,7 +36,7 @@ export function recordStatements(db: Database): Recording {
   }
 }
 
-/** Calls `before` with the first argument of each call. Returns what undoes it. */
+/** Calls `before` with the first argument of each call. Returns a function that restores the method. */
 function wrap(owner: object, name: string, before: (first: unknown) => void): () => void {
   const methods = owner as Record<string, (...args: unknown[]) => unknown>
   const original = methods[name]!
@@ -49,11 +49,11 @@ function wrap(owner: object, name: string, before: (first: unknown) => void): ()
   }
 }
 
-/** What all executors inherit from, those of transactions too. */
+/** The prototype that has a method. All executors share it, including those of transactions. */
 function ownerOf(object: object, method: string): object {
   for (let owner: object | null = object; owner !== null; owner = Object.getPrototypeOf(owner))
     if (Object.hasOwn(owner, method)) return owner
-  throw new Error(`no ${method}`)
+  throw new Error(`no method ${method}`)
 }
 
 function stackHere(): string {
@@ -66,7 +66,7 @@ function stackHere(): string {
 
 const frame = /at (?:async )?(?:[\w$]+\.)*([\w$]+) (?:\[as [\w$]+\] )?\(.*\/packages\/server\/src\/(.+?\.ts)[:?]/
 
-/** The outermost function of the file of queries that is nearest; the nearest function of the server where there is none. */
+/** The outermost function in the nearest query file of the stack, or else the nearest function of the server. */
 function senderIn(stack: string): string | undefined {
   const calls = stack.split('\n').flatMap((line) => {
     const [, name, file] = frame.exec(line) ?? []

@@ -6,13 +6,13 @@ import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import { driveEverything } from './drive.ts'
 import { acrossAccounts, ofGivenAccounts } from './named.ts'
-import { type AccountTable, accountTablesOf, type Keeping, keepingOf, planOf } from './plan-accounts.ts'
+import { type AccountTable, accountTablesOf, type AccountScope, accountScopeOf, planOf } from './plan-accounts.ts'
 import { recordStatements, type Statements } from './record.ts'
 
 let app: TestApp
 let receiver: Receiver
 let statements: Statements
-let sent: ReadonlyMap<Keeping, ReadonlyMap<string, string>>
+let sent: ReadonlyMap<AccountScope, ReadonlyMap<string, string>>
 let tables: ReadonlyMap<string, AccountTable>
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks, worker: true })
@@ -32,55 +32,55 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const keepingOfText = async (text: string): Promise<Keeping> => keepingOf(await planOf(app.db, text), tables)
+const scopeOfText = async (text: string): Promise<AccountScope> => accountScopeOf(await planOf(app.db, text), tables)
 
 const reads = /^\s*(\/\*.*?\*\/)?\s*(select|insert|update|delete|with)\b/i
 
-/** Who sends statements that are kept in this way, each with one of them. */
-const sendersOf = (keeping: Keeping): ReadonlyMap<string, string> => sent.get(keeping) ?? new Map()
+/** The senders of statements with this scope, each with one of its statements. */
+const sendersOf = (scope: AccountScope): ReadonlyMap<string, string> => sent.get(scope) ?? new Map()
 
-async function readSenders(): Promise<Map<Keeping, Map<string, string>>> {
-  const found = new Map<Keeping, Map<string, string>>()
+async function readSenders(): Promise<Map<AccountScope, Map<string, string>>> {
+  const found = new Map<AccountScope, Map<string, string>>()
   for (const [text, senders] of statements) {
     if (!reads.test(text)) continue
-    const keeping = await keepingOfText(text)
-    const those = found.get(keeping) ?? new Map<string, string>()
-    found.set(keeping, those)
-    for (const sender of senders.size > 0 ? senders : ['nobody that is known'])
-      those.set(sender, text.trim().replaceAll(/\s+/g, ' '))
+    const scope = await scopeOfText(text)
+    const senderStatements = found.get(scope) ?? new Map<string, string>()
+    found.set(scope, senderStatements)
+    for (const sender of senders.size > 0 ? senders : ['an unknown sender'])
+      senderStatements.set(sender, text.trim().replaceAll(/\s+/g, ' '))
   }
   return found
 }
 
-/** Names that are on one side only, with the statement of those that were sent. */
+/** Senders that were not listed, with a statement of each, and listed names that sent no such statement. */
 function differences(sent: ReadonlyMap<string, string>, named: readonly string[]): Record<string, string> {
   const unnamed = [...sent].filter(([sender]) => !named.includes(sender))
-  const unsent = named.filter((name) => !sent.has(name)).map((name) => [name, 'is named, and sends no such statement'])
+  const unsent = named.filter((name) => !sent.has(name)).map((name) => [name, 'is listed, but sends no such statement'])
   return Object.fromEntries([...unnamed, ...unsent])
 }
 
 describe('every statement of the server', () => {
-  it('is sent here', async () => {
+  it('is sent by this test', async () => {
     const senders = new Set([...statements.values()].flatMap((each) => [...each]))
-    const silent = (await queryFunctions()).filter((name) => !senders.has(name))
-    expect(silent).toEqual([])
+    const unsent = (await queryFunctions()).filter((name) => !senders.has(name))
+    expect(unsent).toEqual([])
   })
 
-  it('is for one account, or among the few that are named', () => {
+  it('is limited to accounts, or listed as an exception', () => {
     expect(differences(sendersOf('any'), Object.keys(acrossAccounts))).toEqual({})
   })
 
-  it('or serves those accounts that the rows it is given name', () => {
+  it('is limited to one account, or listed as taking accounts from its input rows', () => {
     expect(differences(sendersOf('given'), ofGivenAccounts)).toEqual({})
   })
 })
 
-/** The functions of the server that send statements, by the rule that these are exported from files of queries and take the database first. */
+/** The functions that send statements. By convention, query files export them and their first parameter is the database. */
 async function queryFunctions(): Promise<string[]> {
   const folder = new URL('../../src/', import.meta.url)
   const names: string[] = []
   for await (const file of glob('**/*.queries.ts', { cwd: folder })) {
-    // What it sends is for the whole database, on a connection of the command's own.
+    // Backups read the whole database on a separate connection.
     if (file.startsWith('backup/')) continue
     const source = readFileSync(new URL(file, folder), 'utf8')
     const exported = source.matchAll(
@@ -119,7 +119,7 @@ describe('a statement', () => {
     ],
     ['any', 'delete from device where account_id in (select account_id from webhook)'],
     ['none', 'select id from server_process'],
-  ] as const)('is known for %s account: %s', async (keeping, text) => {
-    expect(await keepingOfText(text)).toBe(keeping)
+  ] as const)('has the scope %s: %s', async (scope, text) => {
+    expect(await scopeOfText(text)).toBe(scope)
   })
 })

@@ -1,15 +1,15 @@
 import { readdir } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 
-/** What there is to say of a migration besides that no row is lost. */
+/** What a test of a migration does, in addition to checking that no row is lost. */
 export interface UpgradeCase {
-  /** Writes what the release before may have left behind that the migration has to do with. */
+  /** Writes rows that the previous release may have left and that the migration concerns. */
   before?(db: Kysely<unknown>): Promise<void>
-  /** Writes as the release before does, which goes on beside it. */
+  /** Writes as the previous release does, which keeps running. */
   meanwhile?(db: Kysely<unknown>): Promise<void>
-  /** Throws where the data is not right, whichever it is: made here, or by servers of the release before. */
+  /** Throws if the data is wrong, both for rows of this test and for rows that servers of the previous release wrote. */
   check(db: Kysely<unknown>): Promise<void>
-  /** Columns whose values it changes in rows from before, and no others: `device.attributes`. */
+  /** The only columns whose values it may change in existing rows, such as `device.attributes`. */
   changes?: readonly string[]
 }
 

@@ -1,30 +1,33 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration, Step } from '../../src/db/migration.ts'
 
-/** The migration, failing where a step reads rows of a table that nobody else may write to until it is done: the bigger the table, the longer. */
+/**
+ * Returns the migration with steps that fail if they read rows of a table that they lock against writers. Writers would wait longer, the
+ * larger the table is.
+ */
 export const guarded = (migration: Migration): Migration => ({ ...migration, steps: migration.steps.map(guardedStep) })
 
 function guardedStep(step: Step): Step {
   if ('change' in step) return { ...step, run: (db) => watch(db, step.change, () => step.run(db)) }
   if ('backfill' in step) {
-    return { ...step, batch: (db, place) => watch(db, step.backfill, () => step.batch(db, place)) }
+    return { ...step, batch: (db, position) => watch(db, step.backfill, () => step.batch(db, position)) }
   }
   return step
 }
 
-/** In the transaction of a step. Making an index reads, and so does writing a table anew or checking it. */
+/** Runs a step and checks its transaction. Creating an index, rewriting a table, and validating a constraint read rows. */
 async function watch<Result>(db: Kysely<unknown>, step: string, work: () => Promise<Result>): Promise<Result> {
   const before = await selectReads(db)
   const result = await work()
   const read = new Map<string, bigint>()
   for (const [table, rows] of await selectReads(db)) read.set(table, rows - (before.get(table) ?? 0n))
-  const held = (await selectLocked(db)).filter(({ table }) => (read.get(table) ?? 0n) > 0n)
-  if (held.length === 0) return result
-  const told = held.map(({ table, mode }) => `${table} (${mode}, ${read.get(table)} rows read)`)
-  throw new Error(`${step}: nobody may write meanwhile to ${told.join(', ')}`)
+  const locked = (await selectLocked(db)).filter(({ table }) => (read.get(table) ?? 0n) > 0n)
+  if (locked.length === 0) return result
+  const tables = locked.map(({ table, mode }) => `${table} (${mode}, ${read.get(table)} rows read)`)
+  throw new Error(`${step}: reads tables that it locks against writers: ${tables.join(', ')}`)
 }
 
-/** Rows that this session has read of each table. Those of transactions just before may be among them. */
+/** The number of rows that this session has read from each table. It may include rows of preceding transactions. */
 async function selectReads(db: Kysely<unknown>): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ table: string; read: string }>`
     select relname as table, (seq_tup_read + coalesce(idx_tup_fetch, 0))::text as read
@@ -32,7 +35,7 @@ async function selectReads(db: Kysely<unknown>): Promise<Map<string, bigint>> {
   return new Map(rows.map(({ table, read }) => [table, BigInt(read)]))
 }
 
-/** Tables to which nobody else may write until the transaction ends. */
+/** Tables that are locked against writers until the transaction ends. */
 async function selectLocked(db: Kysely<unknown>): Promise<{ table: string; mode: string }[]> {
   const { rows } = await sql<{ table: string; mode: string }>`
     select relname as table, mode from pg_locks join pg_class on oid = relation

@@ -1,11 +1,11 @@
-/** A process that brings a database to the release's schema and the made-up one after it: `node migrating-process.ts <url>`. */
+/** Migrates a database to the schema of the release, and then with the sample migration: `node migrating-process.ts <url>`. */
 import { createDatabase, createPool } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { readMigrations, releaseFolder } from '../../src/db/migration.ts'
 
 const pool = createPool({ connection: { connectionString: process.argv[2]! }, size: 2, statementTimeout: 0 })
-const made = new URL('migrations/', import.meta.url)
+const sampleFolder = new URL('migrations/', import.meta.url)
 await migrate(createDatabase(pool), {
-  migrations: [...(await readMigrations(releaseFolder)), ...(await readMigrations(made))],
+  migrations: [...(await readMigrations(releaseFolder)), ...(await readMigrations(sampleFolder))],
 })
 await pool.end()

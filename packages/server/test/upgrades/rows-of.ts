@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Of each table the columns and what is in them, row by row in no order. */
+/** The columns and rows of each table. */
 export type Contents = ReadonlyMap<string, { columns: readonly string[]; rows: readonly string[] }>
 
 interface Table {
@@ -8,13 +8,13 @@ interface Table {
   columns: string[]
 }
 
-const ofMigrations = sql`('migration', 'migration_lock', 'migration_progress')`
+const migrationTables = sql`('migration', 'migration_lock', 'migration_progress')`
 
 export async function contentsOf(db: Kysely<unknown>): Promise<Contents> {
   const { rows: tables } = await sql<Table>`
     select relname as name, array_agg(attname::text order by attname) as columns
     from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname not in ${ofMigrations}
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname not in ${migrationTables}
     group by relname`.execute(db)
   const contents = new Map<string, { columns: readonly string[]; rows: readonly string[] }>()
   for (const { name, columns } of tables) contents.set(name, { columns, rows: await rowsOf(db, { name, columns }) })
@@ -28,15 +28,15 @@ async function rowsOf(db: Kysely<unknown>, { name, columns }: Table): Promise<st
   return rows.map(({ row }) => row)
 }
 
-/** What was there, as it is now in the columns that it had then. Columns in `changed` are left out. */
-export async function lostOf(db: Kysely<unknown>, before: Contents, changed: readonly string[]): Promise<string[]> {
-  const lost: string[] = []
+/** The former rows that are missing now. Compares the former columns, without those in `changed`. */
+export async function missingRows(db: Kysely<unknown>, before: Contents, changed: readonly string[]): Promise<string[]> {
+  const missing: string[] = []
   for (const [name, { columns, rows }] of before) {
     const kept = columns.filter((column) => !changed.includes(`${name}.${column}`))
-    const now = new Set(await rowsOf(db, { name, columns: kept }))
-    for (const row of rows.map((text) => only(kept, text))) if (!now.has(row)) lost.push(`${name}: ${row}`)
+    const current = new Set(await rowsOf(db, { name, columns: kept }))
+    for (const row of rows.map((text) => only(kept, text))) if (!current.has(row)) missing.push(`${name}: ${row}`)
   }
-  return lost
+  return missing
 }
 
 function only(columns: readonly string[], text: string): string {

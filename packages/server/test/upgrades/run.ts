@@ -1,6 +1,6 @@
 /**
- * `npm run test:upgrades -- [--devices N] [--kills N]`: servers of earlier releases serve under load while those of this one bring
- * the database to theirs, and are killed meanwhile.
+ * `npm run test:upgrades -- [--devices N] [--kills N]` runs servers of earlier releases under load while servers of this release migrate
+ * the database and are killed.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -10,13 +10,13 @@ import { parseArgs } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { administer } from '../global-setup.ts'
-import { formerReleases, placeRelease, placeWorkingTree } from './by-hand/releases.ts'
-import { type Outcome, type Place, play, type Scenario } from './by-hand/scenario.ts'
-import { stopAll } from './by-hand/server.ts'
+import { formerReleases, placeRelease, placeWorkingTree } from './under-load/releases.ts'
+import { type Outcome, type Environment, runScenario, type Scenario } from './under-load/scenario.ts'
+import { stopAll } from './under-load/server.ts'
 import { caseNames, readCase } from './case.ts'
 
-/** Nobody may wait longer for a write. */
-const MOST_MS = 5_000
+/** The limit for the duration of a write. */
+const MAX_WRITE_MS = 5_000
 
 const { values } = parseArgs({ options: { devices: { type: 'string' }, kills: { type: 'string' } } })
 const size = { devices: Number(values.devices ?? 100_000), kills: Number(values.kills ?? 5) }
@@ -37,54 +37,54 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-async function runAll(place: Place): Promise<void> {
-  const here = join(folder, 'here')
-  await placeWorkingTree(here)
+async function runAll(environment: Environment): Promise<void> {
+  const current = join(folder, 'here')
+  await placeWorkingTree(current)
   const releases = await formerReleases()
-  if (releases.length === 0) console.log('the history has no other schema than that of today')
+  if (releases.length === 0) console.log('the history has no earlier schema')
   for (const { commit, migrations } of releases) {
     const before = join(folder, commit)
     const { hasOtherDependencies } = await placeRelease(commit, before)
-    if (hasOtherDependencies) console.log(`${commit} names other dependencies; it runs on those of this checkout`)
+    if (hasOtherDependencies) console.log(`${commit} has other dependencies; it runs with those of this checkout`)
     const name = `${migrations.at(-1)} to today`
-    await expectGood(place, { ...size, name, before, after: here, check: checkCases })
+    await expectSuccess(environment, { ...size, name, before, after: current, check: checkCases })
   }
 
   const further = join(folder, 'further')
   await placeWorkingTree(further, new URL('migrations/', import.meta.url))
-  await expectGood(place, { ...size, name: 'one step of each kind', before: here, after: further, check: checkMarks })
+  await expectSuccess(environment, { ...size, name: 'one step of each kind', before: current, after: further, check: checkMarks })
 
   const slow = join(folder, 'slow')
   await placeWorkingTree(slow, new URL('slow-migrations/', import.meta.url))
-  const name = 'a lock held for 7 s, which must be found'
-  const outcome = await play(place, { ...size, kills: 0, name, before: here, after: slow, check: async () => {} })
-  tell(name, outcome)
-  assert.ok(longest(outcome) > MOST_MS, 'a write waited too long, and that was not found')
+  const name = 'a lock held for 7 s, to be detected'
+  const outcome = await runScenario(environment, { ...size, kills: 0, name, before: current, after: slow, check: async () => {} })
+  printOutcome(name, outcome)
+  assert.ok(longest(outcome) > MAX_WRITE_MS, 'a write waited too long, but the test did not detect it')
 }
 
-async function expectGood(place: Place, scenario: Scenario): Promise<void> {
-  const outcome = await play(place, scenario)
-  tell(scenario.name, outcome)
-  assert.deepEqual(outcome.done.failures, [])
-  assert.ok(longest(outcome) <= MOST_MS, 'a write waited too long')
+async function expectSuccess(environment: Environment, scenario: Scenario): Promise<void> {
+  const outcome = await runScenario(environment, scenario)
+  printOutcome(scenario.name, outcome)
+  assert.deepEqual(outcome.results.failures, [])
+  assert.ok(longest(outcome) <= MAX_WRITE_MS, 'a write waited too long')
 }
 
-function longest({ done }: Outcome): number {
-  return Math.max(...done.writes)
+function longest({ results }: Outcome): number {
+  return Math.max(...results.writes)
 }
 
-function tell(name: string, { kills, seconds, longestBefore, done }: Outcome): void {
-  const sorted = done.writes.toSorted((one, other) => one - other)
+function printOutcome(name: string, { kills, seconds, longestBefore, results }: Outcome): void {
+  const sorted = results.writes.toSorted((one, other) => one - other)
   const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)]!)
   console.log(`${name}: ${size.devices} devices
   migrating servers killed   ${kills}
-  until the new one served   ${seconds.toFixed(1)} s
-  writes                     ${done.writes.length}, median ${at(0.5)} ms, 99th percentile ${at(0.99)} ms, longest ${at(1)} ms (${Math.round(longestBefore)} ms before)
-  the longest write          until ${done.slowest.ended.toISOString()}: ${done.slowest.document}
-  reads                      ${done.reads.length}
-  requests that failed       ${done.failures.length}
+  new server ready after     ${seconds.toFixed(1)} s
+  writes                     ${results.writes.length}, median ${at(0.5)} ms, 99th percentile ${at(0.99)} ms, longest ${at(1)} ms (${Math.round(longestBefore)} ms before)
+  the longest write          until ${results.slowest.ended.toISOString()}: ${results.slowest.document}
+  reads                      ${results.reads.length}
+  requests that failed       ${results.failures.length}
 `)
-  for (const failure of done.failures.slice(0, 5)) console.log(`  ${failure}`)
+  for (const failure of results.failures.slice(0, 5)) console.log(`  ${failure}`)
 }
 
 async function checkCases(db: Kysely<unknown>): Promise<void> {

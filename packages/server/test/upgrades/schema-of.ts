@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Left by releases whose migrations ran under another migrator. */
+/** Tables of a former migration library. */
 const former = sql`('migration_lock', 'migration_lock_pkey')`
 
-/** Everything that a schema is made of, a line each, but the months of the event log. */
+/** All parts of a schema, one per line, without the monthly partitions of the event log. */
 export async function schemaOf(db: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     with own as (

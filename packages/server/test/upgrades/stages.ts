@@ -8,7 +8,7 @@ const run =
   async (db: Db): Promise<void> =>
     void (await sql.raw(text).execute(db))
 
-/** Rows of each table as the schema was once the migration that made it had run. 300 devices each time something hangs on devices. */
+/** Inserts rows into the tables of each migration, right after it has run. Tables about devices get rows for 300 devices. */
 export const stages: Readonly<Record<string, (db: Db) => Promise<void>>> = {
   '0001_users': run(`
     insert into account (id, email, password_hash, attributes)

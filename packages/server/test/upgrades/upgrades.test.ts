@@ -11,58 +11,58 @@ import { type Migration, readMigrations, releaseFolder } from '../../src/db/migr
 import { pollUntil } from '../api/webhooks.ts'
 import { caseNames, readCase } from './case.ts'
 import { guarded } from './lock-guard.ts'
-import { contentsOf, lostOf } from './rows-of.ts'
+import { contentsOf, missingRows } from './rows-of.ts'
 import { missingOnPartitions, schemaOf } from './schema-of.ts'
 import { stages } from './stages.ts'
 
 const release = await readMigrations(releaseFolder)
-const made = await readMigrations(new URL('migrations/', import.meta.url))
+const sample = await readMigrations(new URL('migrations/', import.meta.url))
 const names = release.map(({ name }) => name)
 const later = names.filter((name) => stages[name] === undefined)
 
 const untyped = ({ db }: Place): Kysely<unknown> => db as unknown as Kysely<unknown>
 const atEnd = onTestFinished
 
-it('every migration has its rows, or what must be true after it', async () => {
+it('has rows or a case for every migration', async () => {
   expect(Object.keys(stages)).toEqual(names.slice(0, 10))
   expect(await caseNames()).toEqual(later)
 })
 
-it('rows of every stage come through all that follows, and the schema is that of a new database', async () => {
+it('keeps rows of every stage through all later migrations, with the schema of a new database', async () => {
   const place = await newDatabase('empty', atEnd)
   const db = untyped(place)
-  // The first release's ran on empty databases alone.
+  // The migrations of the first release only ran on empty databases.
   const migrations = release.map((migration) => (stages[migration.name] === undefined ? guarded(migration) : migration))
   for (const name of names) {
     const { before, meanwhile, changes = [] } = stages[name] === undefined ? await readCase(name) : {}
     await before?.(db)
     const contents = await contentsOf(db)
     await migrateTo(place.db, name, { migrations })
-    expect(await lostOf(db, contents, changes), name).toEqual([])
+    expect(await missingRows(db, contents, changes), name).toEqual([])
     await stages[name]?.(db)
     await meanwhile?.(db)
   }
   expect(await migrate(place.db)).toEqual([])
   for (const name of later) await (await readCase(name)).check(db)
-  const counted = [...(await contentsOf(db)).values()].filter(({ rows }) => rows.length > 0)
-  expect(counted.length).toBeGreaterThan(20)
+  const filled = [...(await contentsOf(db)).values()].filter(({ rows }) => rows.length > 0)
+  expect(filled.length).toBeGreaterThan(20)
   const fresh = await newDatabase('migrated', atEnd)
   expect(await schemaOf(db)).toEqual(await schemaOf(untyped(fresh)))
   expect(await missingOnPartitions(db)).toEqual([])
 })
 
-/** Of this release, with rows of the first stages. */
+/** A database of this release with rows of the first stages. */
 async function filledPlace(): Promise<Place> {
   const place = await newDatabase('migrated', atEnd)
   for (const name of ['0001_users', '0002_devices', '0005_events']) await stages[name]!(untyped(place))
   return place
 }
 
-it('a process that is killed while it makes an index leaves what the next one goes on with; writers and servers do not wait', async () => {
+it('resumes after a process is killed while it creates an index, without blocking writers and servers', async () => {
   const place = await filledPlace()
-  const migrations = [...release, ...made]
+  const migrations = [...release, ...sample]
   const reader = await place.pool.connect()
-  // An index that is made concurrently waits for whoever reads since before: as long as this one does.
+  // `create index concurrently` waits for older transactions, so it waits for this reader.
   await reader.query('begin isolation level repeatable read; select 1')
   const child = spawn(process.execPath, [new URL('migrating-process.ts', import.meta.url).pathname, place.url], {
     stdio: 'inherit',
@@ -72,10 +72,10 @@ it('a process that is killed while it makes an index leaves what the next one go
     child.kill('SIGKILL')
     await exited
   })
-  const isHalfMade = async (): Promise<boolean> =>
+  const isIncomplete = async (): Promise<boolean> =>
     (await place.pool.query(`select from pg_index where indexrelid = to_regclass('device_by_mark') and not indisvalid`))
       .rowCount === 1
-  await pollUntil(isHalfMade, Boolean)
+  await pollUntil(isIncomplete, Boolean)
 
   await place.pool.query(`insert into device (account_id, id, name) values ('account-1', 'meanwhile', 'meanwhile')`)
   expect(await migrate(place.db)).toEqual([])
@@ -83,12 +83,12 @@ it('a process that is killed while it makes an index leaves what the next one go
   await expect(writeBackup({ pool: place.pool, file })).rejects.toMatchObject({ reason: 'upgrading' })
   const stop = new AbortController()
   let warn: (details: object) => void = () => {}
-  const told = new Promise<object>((resolve) => {
+  const warned = new Promise<object>((resolve) => {
     warn = resolve
   })
   const waiting = migrate(place.db, { migrations, log: { info() {}, warn }, signal: stop.signal })
   const stopped = expect(waiting).rejects.toThrow(/aborted/)
-  expect(await told).toMatchObject({
+  expect(await warned).toMatchObject({
     migration: '0101_mark',
     what: 'index device_by_mark',
     by: { pid: expect.any(Number) },
@@ -98,12 +98,12 @@ it('a process that is killed while it makes an index leaves what the next one go
 
   child.kill('SIGKILL')
   expect(await exited).toEqual([null, 'SIGKILL'])
-  const making = `select from pg_stat_activity where query like 'create index concurrently "device_by_mark"%' and datname = current_database()`
+  const indexStatement = `select from pg_stat_activity where query like 'create index concurrently "device_by_mark"%' and datname = current_database()`
   await pollUntil(
-    async () => (await place.pool.query(making)).rowCount,
+    async () => (await place.pool.query(indexStatement)).rowCount,
     (count) => count === 0,
   )
-  expect(await isHalfMade()).toBe(true)
+  expect(await isIncomplete()).toBe(true)
   await reader.query('rollback')
   reader.release()
 
@@ -112,12 +112,12 @@ it('a process that is killed while it makes an index leaves what the next one go
   expect(rows).toEqual([{ count: 301, marked: 301 }])
   const fresh = await newDatabase('migrated', atEnd)
   await migrate(fresh.db, { migrations })
-  // Not the order: a new database has the index in its partitions under PostgreSQL's own names.
+  // In a new database, PostgreSQL chooses the names of the indexes of partitions.
   expect(await schemaOf(untyped(place))).toEqual(await schemaOf(untyped(fresh)))
   expect(await missingOnPartitions(untyped(place))).toEqual([])
 })
 
-it('a change that does not get its lock lets those through who wait behind it, and is tried again', async () => {
+it('retries a change that does not get its lock, and lets queued statements run first', async () => {
   const place = await filledPlace()
   const reader = await place.pool.connect()
   await reader.query('begin; select from device')
@@ -129,11 +129,11 @@ it('a change that does not get its lock lets those through who wait behind it, a
     ],
   }
   let warn: (details: object) => void = () => {}
-  const refused = new Promise<object>((resolve) => {
+  const warned = new Promise<object>((resolve) => {
     warn = resolve
   })
   const migrated = migrate(place.db, { migrations: [...release, column], log: { info() {}, warn } })
-  expect(await refused).toMatchObject({ open: [{ pid: expect.any(Number) }] })
+  expect(await warned).toMatchObject({ open: [{ pid: expect.any(Number) }] })
   await place.pool.query(`update device set name = 'written meanwhile' where id = 'device-1'`)
   await reader.query('commit')
   reader.release()
@@ -141,27 +141,27 @@ it('a change that does not get its lock lets those through who wait behind it, a
 })
 
 const locking: Readonly<Record<string, string>> = {
-  'an index made in a transaction': 'create index on device (account_id, name, platform)',
-  'a table written anew': 'alter table device alter column name type varchar(300)',
-  'a constraint that is checked at once': `alter table device add check (name <> '')`,
+  'an index in a transaction': 'create index on device (account_id, name, platform)',
+  'a rewritten table': 'alter table device alter column name type varchar(300)',
+  'a constraint that is validated immediately': `alter table device add check (name <> '')`,
 }
 
-it('a change is caught that reads a table while writers wait for it, and leaves nothing behind', async () => {
+it('rejects and rolls back a change that reads a table that it locks against writers', async () => {
   const place = await filledPlace()
-  for (const [what, statement] of Object.entries(locking)) {
+  for (const [change, statement] of Object.entries(locking)) {
     const bad: Migration = {
       name: '0103_bad',
       needs: null,
-      steps: [{ change: what, run: async (db) => void (await sql.raw(statement).execute(db)) }],
+      steps: [{ change, run: async (db) => void (await sql.raw(statement).execute(db)) }],
     }
-    await expect(migrate(place.db, { migrations: [...release, guarded(bad)] }), what).rejects.toThrow(
-      `${what}: nobody may write meanwhile to device`,
+    await expect(migrate(place.db, { migrations: [...release, guarded(bad)] }), change).rejects.toThrow(
+      `${change}: reads tables that it locks against writers: device`,
     )
   }
   expect(await migrate(place.db)).toEqual([])
 })
 
-it('on a database of a newer release a server serves, unless that says that it cannot', async () => {
+it('serves a database of a newer release, unless a migration needs a newer server', async () => {
   const { db } = await newDatabase('migrated', atEnd)
   const newer = (name: string, needs: string | null): Migration => ({
     name,
@@ -182,7 +182,7 @@ it('on a database of a newer release a server serves, unless that says that it c
   )
 })
 
-it('a new month of the event log waits for nobody who reads it', async () => {
+it('creates a partition of the event log without waiting for readers', async () => {
   const place = await filledPlace()
   const reader = await place.pool.connect()
   await reader.query('begin; select from event')

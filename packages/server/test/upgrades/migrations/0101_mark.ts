@@ -2,12 +2,12 @@ import { type Kysely, sql } from 'kysely'
 import type { Step } from '../../../src/db/migration.ts'
 
 /**
- * Has one step of each kind, for the tests: a column with what keeps it right beside servers that do not know it, its values for the rows from
- * before, indexes of a table and of the partitioned log, and an index that goes.
+ * A sample migration with a step of each kind: a column, a trigger that sets it for servers that do not know it, a backfill of existing
+ * rows, indexes of a table and of the partitioned event log, and a dropped index.
  */
 export const steps: readonly Step[] = [
   { change: 'column mark', run: addColumn },
-  { change: 'marks of what is written meanwhile', run: addTrigger },
+  { change: 'trigger for new marks', run: addTrigger },
   { backfill: 'marks of devices', batch: markDevices },
   { index: 'device_by_mark', on: 'device', as: '(account_id, mark, id)' },
   { index: 'event_by_type', on: 'event', as: '(account_id, type, id)' },

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { mix, spread } from './mix.ts'
 import type { Sample } from './samples.ts'
 import { createTimes } from './times.ts'
-import { type Judged, judge } from './verdict.ts'
+import { checkResults, type Results } from './checks.ts'
 
-/** Half an hour, looked at twelve times a minute, of a server that breathes and does not grow. */
-const level = (minutes = 30): Sample[] =>
+/** Half an hour with twelve samples per minute of a server whose values vary but do not grow. */
+const stable = (minutes = 30): Sample[] =>
   Array.from({ length: minutes * 12 }, (_, index) => ({
     at: index / 12,
     rssMiB: 300 + (index % 7),
@@ -19,18 +19,18 @@ const level = (minutes = 30): Sample[] =>
     devicesConnected: 10_000,
   }))
 
-const judged = (more: Partial<Judged> = {}): string[] =>
-  judge({ samples: level(), errors: {}, devices: 10_000, untold: 0, forged: 0, ...more }).failures
+const failuresOf = (results: Partial<Results> = {}): string[] =>
+  checkResults({ samples: stable(), errors: {}, devices: 10_000, undelivered: 0, forged: 0, ...results }).failures
 
-const changed = (change: (sample: Sample) => Partial<Sample>, minutes?: number): Partial<Judged> => ({
-  samples: level(minutes).map((sample) => ({ ...sample, ...change(sample) })),
+const changed = (change: (sample: Sample) => Partial<Sample>, minutes?: number): Partial<Results> => ({
+  samples: stable(minutes).map((sample) => ({ ...sample, ...change(sample) })),
 })
 
-it('nothing is found where all holds', () => {
-  expect(judged()).toEqual([])
+it('finds no failure in good results', () => {
+  expect(failuresOf()).toEqual([])
 })
 
-it.each<[what: string, more: Partial<Judged>]>([
+it.each<[failure: string, results: Partial<Results>]>([
   ['memory grows', changed(({ rssMiB, at }) => ({ rssMiB: rssMiB + at * 0.1 }))],
   ['the heap grows', changed(({ heapMiB, at }) => ({ heapMiB: heapMiB + at * 0.05 }))],
   ['open files', changed(({ descriptors, at }) => ({ descriptors: descriptors + at * 15 }))],
@@ -38,32 +38,32 @@ it.each<[what: string, more: Partial<Judged>]>([
     'connections to the database',
     changed(({ databaseConnections, at }) => ({ databaseConnections: databaseConnections + at })),
   ],
-  ['behind', changed(({ at }) => ({ eventLagSeconds: Math.floor(at) === 7 ? 12 : 0 }))],
+  ['delayed', changed(({ at }) => ({ eventLagSeconds: Math.floor(at) === 7 ? 12 : 0 }))],
   ['not all devices', changed(({ at }) => ({ devicesConnected: at > 29 ? 9_999 : 10_000 }))],
   ['3 times login: 503 UNAVAILABLE', { errors: { 'login: 503 UNAVAILABLE': 3 } }],
-  ['not told of 2 changes', { untold: 2 }],
-  ['1 messages', { forged: 1 }],
-])('it is found that something does not hold: %s', (what, more) => {
-  expect(judged(more)).toEqual([expect.stringContaining(what)])
+  ['not receive 2 changes', { undelivered: 2 }],
+  ['1 webhook messages', { forged: 1 }],
+])('reports a failure: %s', (failure, results) => {
+  expect(failuresOf(results)).toEqual([expect.stringContaining(failure)])
 })
 
-it('memory is not judged by a few minutes', () => {
-  expect(judged(changed(({ rssMiB, at }) => ({ rssMiB: rssMiB + at * 5 }), 5))).toEqual([])
+it('does not check memory growth over a few minutes', () => {
+  expect(failuresOf(changed(({ rssMiB, at }) => ({ rssMiB: rssMiB + at * 5 }), 5))).toEqual([])
 })
 
-it('a fifth of what is sent are changes, and each kind is spread evenly', () => {
+it('sends a fifth mutations and spreads each operation evenly', () => {
   const sent = spread()
   expect(sent).toHaveLength(100)
   const changes = sent.filter(({ document }) => document.startsWith('mutation'))
   expect(changes).toHaveLength(20)
   for (const { name, share } of mix) {
-    const places = sent.flatMap((each, index) => (each.name === name ? [index] : []))
-    const gaps = places.slice(1).map((place, index) => place - places[index]!)
+    const positions = sent.flatMap((each, index) => (each.name === name ? [index] : []))
+    const gaps = positions.slice(1).map((position, index) => position - positions[index]!)
     expect(Math.max(...gaps)).toBeLessThanOrEqual(2 * Math.ceil(100 / share))
   }
 })
 
-it('durations are known to two parts in a hundred', () => {
+it('measures durations with a precision of 2 %', () => {
   const times = createTimes()
   for (let ms = 1; ms <= 1_000; ms++) times.add(ms)
   for (const part of [0.5, 0.9, 0.99]) {

@@ -7,27 +7,27 @@ import { promisify } from 'node:util'
 const root = new URL('../../../../../', import.meta.url).pathname
 const migrationsFolder = 'packages/server/migrations'
 const inRoot = { cwd: root, maxBuffer: 64 * 1024 * 1024 }
-const git = async (...words: string[]): Promise<string> => (await promisify(execFile)('git', words, inRoot)).stdout
+const git = async (...args: string[]): Promise<string> => (await promisify(execFile)('git', args, inRoot)).stdout
 
-/** Code that ran on a schema which is not today's. */
+/** A commit with an earlier schema. */
 export interface Release {
   commit: string
   migrations: string[]
 }
 
-/** The last code of each schema before this one, as the history has it. */
+/** The last commit of each earlier schema in the history. */
 export async function formerReleases(): Promise<Release[]> {
   const now = namesOf(await readdir(join(root, migrationsFolder)))
   const commits = (await git('log', '--format=%H', '--reverse', '--', `:(glob)${migrationsFolder}/*.ts`)).split('\n')
   const changing = commits.filter(Boolean)
-  // Before each that changed the schema, and the last one, for what is not committed yet.
+  // The parent of each commit that changed the schema, and HEAD, in case the latest change is not committed yet.
   const candidates = [...changing.slice(1).map((commit) => `${commit}^`), 'HEAD']
   const releases = new Map<string, Release>()
   for (const candidate of candidates) {
     const commit = (await git('rev-parse', candidate)).trim()
     const migrations = namesOf((await git('ls-tree', '--name-only', `${commit}:${migrationsFolder}`)).split('\n'))
     if (migrations.join() !== now.slice(0, migrations.length).join())
-      throw new Error(`${commit} has migrations which are not the first of today's: one was renamed or taken away`)
+      throw new Error(`the migrations of ${commit} are not the first ones of the working tree: a migration was renamed or removed`)
     if (migrations.length < now.length) releases.set(migrations.join(), { commit, migrations })
   }
   return [...releases.values()]
@@ -39,7 +39,7 @@ const namesOf = (files: readonly string[]): string[] =>
     .map((file) => file.slice(0, -3))
     .sort()
 
-/** Puts the code of a commit into a folder. Answers whether it has other dependencies than this checkout, whose it uses. */
+/** Writes the code of a commit to a folder. It uses the dependencies of this checkout. Returns whether the commit had others. */
 export async function placeRelease(commit: string, folder: string): Promise<{ hasOtherDependencies: boolean }> {
   await mkdir(folder, { recursive: true })
   const archive = join(folder, 'code.tar')
@@ -51,7 +51,7 @@ export async function placeRelease(commit: string, folder: string): Promise<{ ha
   return { hasOtherDependencies: (await lock(commit)) !== now.stdout }
 }
 
-/** Puts the code as it stands here into a folder, with further migrations. */
+/** Copies the working tree to a folder, with further migrations. */
 export async function placeWorkingTree(folder: string, furtherMigrations?: URL): Promise<void> {
   const files = (
     await git('ls-files', '--cached', '--others', '--exclude-standard', '-z', 'package.json', 'packages')
@@ -67,7 +67,7 @@ export async function placeWorkingTree(folder: string, furtherMigrations?: URL):
   await linkModules(folder)
 }
 
-/** Its own packages are the folder's, all others this checkout's. */
+/** Links the packages of the folder, and all other dependencies of this checkout. */
 async function linkModules(folder: string): Promise<void> {
   const link = async (from: string, to: string): Promise<void> => {
     for (const name of await readdir(join(root, from)).catch(() => [])) {

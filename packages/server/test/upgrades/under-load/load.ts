@@ -3,26 +3,26 @@ import { sendAs } from '../../harness/server-process.ts'
 
 const WRITERS = 6
 const READERS = 2
-/** Between two operations of one client: the machine has the migration to do as well. */
+/** The pause between two operations of a client, which leaves CPU time for the migration. */
 const PAUSE_MS = 20
 const NAMES = 20
 
 export interface Load {
-  /** So far. */
-  done: Done
-  /** Requests go to each of them in turn. */
+  /** The results so far. */
+  results: LoadResults
+  /** Sends requests to these servers in rotation. */
   setUrls(urls: readonly string[]): void
   stop(): Promise<void>
 }
 
-export interface Done {
-  /** Milliseconds from the sending of each to its answer. */
+export interface LoadResults {
+  /** The duration of each request, in milliseconds. */
   writes: number[]
   reads: number[]
-  /** The write that took longest, and when it ended. */
+  /** The slowest write, and when it ended. */
   slowest: { ms: number; ended: Date; document: string }
   failures: string[]
-  /** The last value that was acknowledged in each place. */
+  /** The last acknowledged value of each attribute. */
   values: Map<string, string>
   registered: string[]
 }
@@ -30,12 +30,12 @@ export interface Done {
 interface Client {
   credentials: Record<string, string>
   urls: readonly string[]
-  done: Done
+  results: LoadResults
 }
 
-/** Clients that write numbered values and read lists, one operation after the other, until they are stopped. No request may fail. */
+/** Starts clients that write numbered values and read lists, one operation at a time, until they are stopped. No request may fail. */
 export async function startLoad(credentials: Record<string, string>, url: string): Promise<Load> {
-  const done: Done = {
+  const results: LoadResults = {
     writes: [],
     reads: [],
     slowest: { ms: 0, ended: new Date(), document: '' },
@@ -43,7 +43,7 @@ export async function startLoad(credentials: Record<string, string>, url: string
     values: new Map(),
     registered: [],
   }
-  const client: Client = { credentials, urls: [url], done }
+  const client: Client = { credentials, urls: [url], results }
   let isOver = false
   let turn = 0
   const targets: string[] = []
@@ -74,7 +74,7 @@ export async function startLoad(credentials: Record<string, string>, url: string
   }
   const clients = Promise.all([...targets.map(write), ...Array.from({ length: READERS }, read)])
   return {
-    done,
+    results,
     setUrls(urls) {
       client.urls = urls
     },
@@ -86,7 +86,7 @@ export async function startLoad(credentials: Record<string, string>, url: string
 }
 
 async function change(client: Client, turn: number, device: string, number: number): Promise<void> {
-  const { values, registered } = client.done
+  const { values, registered } = client.results
   if (number % 10 === 0) {
     const name = `meanwhile-${device}-${number}`
     const data = await ask(client, turn, `mutation { registerDevice(name: "${name}") { device { id } } }`, 'writes')
@@ -101,24 +101,24 @@ async function change(client: Client, turn: number, device: string, number: numb
   if (data !== undefined) values.set(`${device} ${context ?? ''} ${name}`, String(number))
 }
 
-/** Undefined where it failed, which is noted. */
+/** Returns the data. A failure is recorded and returns undefined. */
 async function ask(
-  { credentials, urls, done }: Client,
+  { credentials, urls, results }: Client,
   turn: number,
   document: string,
   kind: 'writes' | 'reads',
-  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to who asks
+  // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
 ): Promise<any> {
-  const began = performance.now()
+  const started = performance.now()
   try {
     const { status, body } = await sendAs(credentials, urls[turn % urls.length]!, document)
     if (status === 200 && body.errors === undefined) return body.data
-    done.failures.push(`${status} ${JSON.stringify(body)} to ${document}`)
+    results.failures.push(`${status} ${JSON.stringify(body)} to ${document}`)
   } catch (error) {
-    done.failures.push(`${error} to ${document}`)
+    results.failures.push(`${error} to ${document}`)
   } finally {
-    const ms = performance.now() - began
-    done[kind].push(ms)
-    if (kind === 'writes' && ms > done.slowest.ms) done.slowest = { ms, ended: new Date(), document }
+    const ms = performance.now() - started
+    results[kind].push(ms)
+    if (kind === 'writes' && ms > results.slowest.ms) results.slowest = { ms, ended: new Date(), document }
   }
 }

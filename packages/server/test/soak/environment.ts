@@ -10,32 +10,32 @@ import type { Credentials } from '../../../cli/src/simulate/device.ts'
 import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/device-secret.ts'
 import { unlimited } from '../harness/unlimited.ts'
 
-export interface Ground {
+export interface Environment {
   url: string
   broker: string
   keyId: string
   key: SigningKey
   devices: Credentials[]
-  /** Connections to the database that are there, whoever has them. */
+  /** The number of all connections to the database. */
   countConnections(): Promise<number>
-  /** Changes of attributes, each of which the webhook is to be told. */
+  /** The number of attribute changes. The webhook must receive each of them. */
   countChanges(): Promise<number>
   stop(): Promise<void>
 }
 
-/** What stays as it is by default: turning away what is too much, and giving up on a silent database. */
-const byDefault = {
+/** Settings that keep their defaults: load shedding, and the detection of an unresponsive database. */
+const defaults = {
   MUSTER_MOST_REQUESTS: '',
   MUSTER_MOST_LAG: '',
   MUSTER_DATABASE_SILENCE: '',
 }
 
-/** A server as `npm start` has it, but for budgets, on a database of its own, with a fleet whose devices can sign on. */
-export async function layGround(devices: number, env: Record<string, string> = {}): Promise<Ground> {
+/** Starts a server like `npm start`, but without rate limits, with a separate database and a fleet whose devices can connect. */
+export async function startEnvironment(devices: number, env: Record<string, string> = {}): Promise<Environment> {
   const database = await startDatabase()
   const server = await createFleetServer({
     ...unlimited,
-    ...byDefault,
+    ...defaults,
     DATABASE_URL: database.url,
     MUSTER_DATA: database.folder,
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
@@ -44,7 +44,7 @@ export async function layGround(devices: number, env: Record<string, string> = {
     ...env,
   })
   const pool = new pg.Pool({ ...database.connection, max: 2 })
-  // A connection that has ended may hear that the database ends, too.
+  // An idle connection reports an error when the database stops.
   pool.on('error', () => {})
   const stop = async (): Promise<void> => {
     await server.stop()
@@ -53,14 +53,15 @@ export async function layGround(devices: number, env: Record<string, string> = {
   }
   try {
     await server.start()
-    const given = await readCredentials(database.folder)
-    const count = async (text: string): Promise<number> => (await pool.query<{ count: number }>(text)).rows[0]!.count
+    const credentials = await readCredentials(database.folder)
+    const count = async (statement: string): Promise<number> =>
+      (await pool.query<{ count: number }>(statement)).rows[0]!.count
     return {
       url: server.url,
       broker: server.broker,
-      keyId: given.MUSTER_ACCESS_KEY_ID!,
-      key: { algorithm: 'hmac-sha256', secret: Buffer.from(given.MUSTER_SECRET_ACCESS_KEY!, 'base64') },
-      devices: await makeFleet(pool, devices),
+      keyId: credentials.MUSTER_ACCESS_KEY_ID!,
+      key: { algorithm: 'hmac-sha256', secret: Buffer.from(credentials.MUSTER_SECRET_ACCESS_KEY!, 'base64') },
+      devices: await createFleet(pool, devices),
       countConnections: () =>
         count('select count(*)::int as count from pg_stat_activity where datname = current_database()'),
       countChanges: () => count(`select count(*)::int as count from event where type = 'ATTRIBUTE_CHANGE'`),
@@ -77,7 +78,7 @@ async function readCredentials(folder: string): Promise<Record<string, string>> 
   return Object.fromEntries(lines.filter((line) => line.includes('=')).map((line) => line.split(/=(.*)/s, 2)))
 }
 
-async function makeFleet(pool: pg.Pool, devices: number): Promise<Credentials[]> {
+async function createFleet(pool: pg.Pool, devices: number): Promise<Credentials[]> {
   const { rows: accounts } = await pool.query<{ id: string }>('select id from account')
   await seedFleet(pool, { accountId: accounts[0]!.id, name: 'soak', devices, services: 2 }, () => {})
   const { rows } = await pool.query<{ id: string }>('select id from device order by id')

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** A server of the code in a folder. */
+/** A server that runs the code in a folder. */
 export interface Server {
-  /** Resolves once it serves, or with nothing when it ended before. */
+  /** Resolves with the URL when the server is ready, or with undefined if it exits first. */
   ready: Promise<string | undefined>
   stop(signal: NodeJS.Signals): Promise<void>
-  /** What it said so far where errors go. */
-  said(): string
+  /** The standard error output so far. */
+  stderr(): string
 }
 
 const running = new Set<Server>()
@@ -20,16 +20,16 @@ export function startServer(code: string, env: Record<string, string>): Server {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'close').then(() => undefined)
-  let out = ''
-  let said = ''
+  let stdout = ''
+  let stderr = ''
   const ready = new Promise<string>((resolve) => {
     child.stdout.on('data', (chunk) => {
-      out += chunk
-      const url = /ready at (https?:\S+)/.exec(out)?.[1]
+      stdout += chunk
+      const url = /ready at (https?:\S+)/.exec(stdout)?.[1]
       if (url !== undefined) resolve(url)
     })
   })
-  child.stderr.on('data', (chunk) => (said += chunk))
+  child.stderr.on('data', (chunk) => (stderr += chunk))
   const server: Server = {
     ready: Promise.race([ready, exited]),
     async stop(signal) {
@@ -37,7 +37,7 @@ export function startServer(code: string, env: Record<string, string>): Server {
       await exited
       running.delete(server)
     },
-    said: () => said,
+    stderr: () => stderr,
   }
   running.add(server)
   return server
@@ -46,7 +46,7 @@ export function startServer(code: string, env: Record<string, string>): Server {
 export async function readyServer(code: string, env: Record<string, string>): Promise<Server & { url: string }> {
   const server = startServer(code, env)
   const url = await server.ready
-  if (url === undefined) throw new Error(`a server does not start: ${server.said()}`)
+  if (url === undefined) throw new Error(`a server does not start: ${server.stderr()}`)
   return { ...server, url }
 }
 
@@ -54,13 +54,13 @@ export async function stopAll(): Promise<void> {
   for (const server of running) await server.stop('SIGKILL')
 }
 
-/** Runs a command of that code to its end. */
-export async function runCommand(code: string, env: Record<string, string>, ...words: string[]): Promise<void> {
-  const child = spawn(process.execPath, [join(code, 'packages/cli/bin/muster.js'), ...words], {
+/** Runs a command of this code and waits until it exits. */
+export async function runCommand(code: string, env: Record<string, string>, ...args: string[]): Promise<void> {
+  const child = spawn(process.execPath, [join(code, 'packages/cli/bin/muster.js'), ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const said = text(child.stderr)
+  const errorOutput = text(child.stderr)
   const [status] = await once(child, 'close')
-  if (status !== 0) throw new Error(`muster ${words.join(' ')}: ${await said}`)
+  if (status !== 0) throw new Error(`muster ${args.join(' ')}: ${await errorOutput}`)
 }

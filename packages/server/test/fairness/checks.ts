@@ -13,12 +13,12 @@ export const limits: Limits = { p50Ms: 100, mostMs: 1_000, growthMiB: 300 }
 const UNFINISHED_OPEN_MS = 33_000
 
 /** Returns the limits that a result exceeds, as messages. */
-export function judge(result: Result): string[] {
-  return [...judgeService(result), ...judgeTimes(result), ...judgeMemory(result)]
+export function checkResult(result: Result): string[] {
+  return [...checkService(result), ...checkTimes(result), ...checkMemory(result)]
 }
 
 /** Checks that do not depend on the speed of the machine. */
-export function judgeService({ row, rejections, readyz, devices, outcomes }: Result): string[] {
+export function checkService({ row, rejections, readyz, devices, outcomes }: Result): string[] {
   const failures: string[] = []
   const rejected = total(rejections)
   if (rejected > 0) failures.push(`the other user was rejected ${rejected} times: ${list(rejections)}`)
@@ -30,7 +30,7 @@ export function judgeService({ row, rejections, readyz, devices, outcomes }: Res
   return failures
 }
 
-function judgeTimes({ times, longestOpen }: Result): string[] {
+function checkTimes({ times, longestOpen }: Result): string[] {
   const failures: string[] = []
   const p50 = percentile(times, 0.5)
   const most = times.at(-1) ?? Number.NaN
@@ -42,7 +42,7 @@ function judgeTimes({ times, longestOpen }: Result): string[] {
   return failures
 }
 
-function judgeMemory({ memory: { before, most, after } }: Result): string[] {
+function checkMemory({ memory: { before, most, after } }: Result): string[] {
   const failures: string[] = []
   const growth = most.server - before.server
   const remaining = after.server - before.server

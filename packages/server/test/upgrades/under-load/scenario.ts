@@ -6,16 +6,16 @@ import { createDatabase, createPool } from '../../../src/db/database.ts'
 import { readCredentials } from '../../harness/server-process.ts'
 import { unlimited } from '../../harness/unlimited.ts'
 import { missingOnPartitions, schemaOf } from '../schema-of.ts'
-import { addBelongings, assertAcknowledged, untouchedRows } from './data.ts'
-import { type Done, startLoad } from './load.ts'
+import { addRows, assertAcknowledged, untouchedRows } from './data.ts'
+import { type LoadResults, startLoad } from './load.ts'
 import { readyServer, runCommand, startServer } from './server.ts'
 
 export interface Scenario {
   name: string
-  /** Folders of code. */
+  /** Folders with the code of each release. */
   before: string
   after: string
-  /** What must be true of the data, besides that all of it is there. */
+  /** Checks the data, in addition to checking that no row is lost. */
   check(db: Kysely<unknown>): Promise<void>
   devices: number
   kills: number
@@ -23,90 +23,90 @@ export interface Scenario {
 
 export interface Outcome {
   kills: number
-  /** From the first start of the new release until one of its servers served. */
+  /** Seconds from the first start of the new release until one of its servers is ready. */
   seconds: number
-  /** Milliseconds of the longest write before that. */
+  /** The duration of the longest write before the migration, in milliseconds. */
   longestBefore: number
-  done: Done
+  results: LoadResults
 }
 
-/** A PostgreSQL, a folder for what servers keep, and its databases. */
-export interface Place {
+/** A PostgreSQL server, and a folder for the data of Muster servers. */
+export interface Environment {
   folder: string
   administer(statement: string): Promise<void>
   urlOf(database: string): string
 }
 
-/** Has servers of the new release bring a database there while one of the release before serves, and compares. */
-export async function play(place: Place, scenario: Scenario): Promise<Outcome> {
+/** Migrates a database with servers of the new release while a server of the previous release serves, and compares the data. */
+export async function runScenario(environment: Environment, scenario: Scenario): Promise<Outcome> {
   const { name, before, after } = scenario
-  const env = await newInstallation(place, name)
+  const env = await newInstallation(environment, name)
   const former = await readyServer(before, env)
   await runCommand(before, env, 'seed', '--users', '2', '--devices', String(scenario.devices / 2), '--services', '2')
   const { db, close } = openDatabase(env.DATABASE_URL!)
   try {
-    await addBelongings(db)
+    await addRows(db)
     const untouched = await untouchedRows(db)
     const credentials = await readCredentials(env.MUSTER_DATA!)
     const load = await startLoad(credentials, former.url)
     await sleep(2_000)
 
-    const longestBefore = Math.max(...load.done.writes)
-    const began = performance.now()
-    const kills = await killWhileMigrating({ db, after, env, most: scenario.kills })
+    const longestBefore = Math.max(...load.results.writes)
+    const started = performance.now()
+    const kills = await killWhileMigrating({ db, after, env, limit: scenario.kills })
     const server = await readyServer(after, env)
-    const seconds = (performance.now() - began) / 1_000
+    const seconds = (performance.now() - started) / 1_000
     load.setUrls([former.url, server.url])
     await sleep(2_000)
     await load.stop()
-    const { done } = load
+    const { results } = load
     await former.stop('SIGTERM')
 
-    await assertAcknowledged(credentials, server.url, done)
+    await assertAcknowledged(credentials, server.url, results)
     assert.deepEqual(await untouchedRows(db, untouched), untouched)
     await scenario.check(db)
-    assert.deepEqual(await schemaOf(db), await freshSchema(place, scenario))
+    assert.deepEqual(await schemaOf(db), await freshSchema(environment, scenario))
     assert.deepEqual(await missingOnPartitions(db), [])
     await server.stop('SIGTERM')
-    return { kills, seconds, longestBefore, done }
+    return { kills, seconds, longestBefore, results }
   } finally {
     await close()
   }
 }
 
-async function newInstallation(place: Place, scenario: string): Promise<Record<string, string>> {
+async function newInstallation(environment: Environment, scenario: string): Promise<Record<string, string>> {
   const name = scenario.replaceAll(/[^a-z0-9]+/gi, '_')
-  await place.administer(`create database "${name}"`)
+  await environment.administer(`create database "${name}"`)
   return {
     ...unlimited,
-    DATABASE_URL: place.urlOf(name),
-    MUSTER_DATA: join(place.folder, `data-${name}`),
+    DATABASE_URL: environment.urlOf(name),
+    MUSTER_DATA: join(environment.folder, `data-${name}`),
     MUSTER_LOG_LEVEL: 'warn',
   }
 }
 
-interface Killing {
+interface KillOptions {
   db: Kysely<unknown>
   after: string
   env: Record<string, string>
-  most: number
+  limit: number
 }
 
-/** Kills servers of the new release at random moments of their work on the schema. Answers how often it met one. */
-async function killWhileMigrating({ db, after, env, most }: Killing): Promise<number> {
+/** Kills servers of the new release at random moments of the migration. Returns how often one was migrating. */
+async function killWhileMigrating({ db, after, env, limit }: KillOptions): Promise<number> {
   let kills = 0
-  while (kills < most) {
+  while (kills < limit) {
     const server = startServer(after, env)
     let isOver = false
     const ended = server.ready.then(() => {
       isOver = true
     })
     while (!isOver && !(await isMigrating(db))) await sleep(5)
-    // Most steps are over in no time, and some take long: from 2 to 1,000 ms, each order of magnitude as often.
+    // Most steps are short and some are long, so wait 2 to 1,000 ms with a logarithmic distribution.
     await Promise.race([ended, sleep(2 * 500 ** Math.random())])
-    const met = await isMigrating(db)
+    const wasMigrating = await isMigrating(db)
     await server.stop('SIGKILL')
-    if (!met) return kills
+    if (!wasMigrating) return kills
     kills++
   }
   return kills
@@ -120,9 +120,9 @@ async function isMigrating(db: Kysely<unknown>): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Of a database in which the new release started first. */
-async function freshSchema(place: Place, { name, after }: Scenario): Promise<string[]> {
-  const env = await newInstallation(place, `${name}-fresh`)
+/** The schema of a new database that the new release created. */
+async function freshSchema(environment: Environment, { name, after }: Scenario): Promise<string[]> {
+  const env = await newInstallation(environment, `${name}-fresh`)
   const server = await readyServer(after, env)
   await server.stop('SIGTERM')
   const { db, close } = openDatabase(env.DATABASE_URL!)

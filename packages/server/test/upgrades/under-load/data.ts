@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type Kysely, sql } from 'kysely'
 import { sendAs } from '../../harness/server-process.ts'
-import type { Done } from './load.ts'
+import type { LoadResults } from './load.ts'
 
-/** Beside the devices and services of `muster seed`: what people have of everything else. */
-export async function addBelongings(db: Kysely<unknown>): Promise<void> {
+/** Inserts rows into the other tables, in addition to the devices and services of `muster seed`. */
+export async function addRows(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into event (account_id, type, device_id, targets)
     select account_id, 'DEVICE_REGISTER', id, jsonb_build_array(id) from device, generate_series(1, 3)`.execute(db)
@@ -36,8 +36,8 @@ export interface Untouched {
 }
 
 /**
- * A checksum of the rows of everybody but the one whose devices are written to, in the columns given or in all. A job sums up counts of devices now
- * and then, so their rows are none of these.
+ * Checksums of the rows of all users except the one whose devices are written to, in the columns of `before` or in all. Device counts are
+ * not included, because a job rewrites them.
  */
 export async function untouchedRows(
   db: Kysely<unknown>,
@@ -62,10 +62,10 @@ export async function untouchedRows(
   return found
 }
 
-/** Through the API of the new release: what was acknowledged is there. */
-export async function assertAcknowledged(credentials: Record<string, string>, url: string, done: Done): Promise<void> {
+/** Asserts that the API of the new release returns every acknowledged change. */
+export async function assertAcknowledged(credentials: Record<string, string>, url: string, results: LoadResults): Promise<void> {
   const devices = new Map<string, { attributes: Record<string, string>; night: Record<string, string> }>()
-  const ids = [...done.registered, ...[...done.values.keys()].map((place) => place.split(' ')[0]!)]
+  const ids = [...results.registered, ...[...results.values.keys()].map((key) => key.split(' ')[0]!)]
   for (let first = 0; first < ids.length; first += 100) {
     const list = JSON.stringify(ids.slice(first, first + 100))
     const document = `{ login { device(id: ${list}) { id attributes night: attributes(context: "night") } } }`
@@ -73,10 +73,10 @@ export async function assertAcknowledged(credentials: Record<string, string>, ur
     assert.equal(body.errors, undefined)
     for (const device of body.data.login.device) devices.set(device.id, device)
   }
-  for (const id of done.registered) assert.ok(devices.has(id), `${id} was registered`)
-  for (const [place, value] of done.values) {
-    const [id, context, name] = place.split(' ') as [string, string, string]
+  for (const id of results.registered) assert.ok(devices.has(id), `${id} was registered, but is missing`)
+  for (const [key, value] of results.values) {
+    const [id, context, name] = key.split(' ') as [string, string, string]
     const device = devices.get(id)
-    assert.equal(context === '' ? device?.attributes[name] : device?.night[name], value, place)
+    assert.equal(context === '' ? device?.attributes[name] : device?.night[name], value, key)
   }
 }

@@ -9,19 +9,19 @@ import { readCredentials, type ServerProcess, startServerProcess } from '../harn
 import { unlimited } from '../harness/unlimited.ts'
 import { pgbouncer, startPooler } from './pooler.ts'
 
-/** Two servers on one database, which know nothing of each other, and its owner at each of them. */
-export interface Pair {
+/** Two independent servers on one database, with the owner as a client of each. */
+export interface TwoServers {
   db: TestDatabase['db']
   servers: [ServerProcess, ServerProcess]
   owners: [TestUser, TestUser]
   end(): Promise<void>
 }
 
-/** Points that nobody spends, of which few come back: what is left tells what was spent. */
+/** A quota that is never used up and refills slowly, so that the remaining quota shows what was used. */
 export const POINTS = 1_000_000
 
-/** The second one gets to the database through PgBouncer, where that is there. */
-export async function startPair(): Promise<Pair> {
+/** The second server connects to the database through PgBouncer, if it is installed. */
+export async function startTwoServers(): Promise<TwoServers> {
   const ends: (() => Promise<void>)[] = []
   const atEnd = (end: () => Promise<void>): void => void ends.push(end)
   const end = async (): Promise<void> => {
@@ -30,7 +30,7 @@ export async function startPair(): Promise<Pair> {
   try {
     const database = await createTestDatabase()
     atEnd(database.drop)
-    const folder = await mkdtemp(join(tmpdir(), 'muster-pair-'))
+    const folder = await mkdtemp(join(tmpdir(), 'muster-two-servers-'))
     atEnd(() => rm(folder, { recursive: true }))
     const env = {
       ...unlimited,
@@ -43,8 +43,8 @@ export async function startPair(): Promise<Pair> {
     }
     const direct = { DATABASE_URL: database.url }
     const pooled = async () => ({ DATABASE_URL: await startPooler(database, atEnd), DATABASE_DIRECT_URL: database.url })
-    const ways = [direct, hasProgram(pgbouncer) ? await pooled() : direct]
-    const [first, second] = await Promise.all(ways.map((way) => startServerProcess({ ...env, ...way }, atEnd)))
+    const databaseSettings = [direct, hasProgram(pgbouncer) ? await pooled() : direct]
+    const [first, second] = await Promise.all(databaseSettings.map((settings) => startServerProcess({ ...env, ...settings }, atEnd)))
     const credentials = await readCredentials(folder)
     const owner = {
       accountId: '',
@@ -52,7 +52,7 @@ export async function startPair(): Promise<Pair> {
       keyId: credentials.MUSTER_ACCESS_KEY_ID!,
       secret: credentials.MUSTER_SECRET_ACCESS_KEY!,
     }
-    const owners: Pair['owners'] = [testUser(first!.url, owner), testUser(second!.url, owner)]
+    const owners: TwoServers['owners'] = [testUser(first!.url, owner), testUser(second!.url, owner)]
     return { db: database.db, servers: [first!, second!], owners, end }
   } catch (error) {
     await end()

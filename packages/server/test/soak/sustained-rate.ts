@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Load } from './load.ts'
+
+const POLL_MS = 5_000
+/** The server is behind if this many seconds' worth of requests are in flight. */
+const BEHIND_SECONDS = 0.5
+/** The number of consecutive polls that count. A single pause proves nothing. */
+const BEHIND_POLLS = 4
+const KEEPING_UP_POLLS = 2
+/** The factor by which a lowered rate increases while the server keeps up. */
+const INCREASE = 1.1
+/** How long the server must sustain a rate. */
+const SUSTAINED_FOR_MS = 60_000
+/** The warm-up may take this many times its length if the rate is found late. */
+const MAX_WARM_UPS = 3
+const CATCH_UP_WITHIN_MS = 120_000
+
+/**
+ * Warms up the server, and returns the rate that it sustains: the wanted rate, or less if requests queue up. Takes the given time, or up
+ * to three times as long until a rate has been sustained for a minute. The measurement uses this rate.
+ */
+export async function findSustainedRate(load: Load, wanted: number, warmUpMinutes: number): Promise<number> {
+  const started = performance.now()
+  let rate = wanted
+  /** The number of consecutive polls with the server behind, or if negative, keeping up. */
+  let polls = 0
+  let responses = 0
+  let sustainedSince = started
+  const isBehind = (): boolean => load.inFlight > Math.max(10, rate * BEHIND_SECONDS)
+  const isFound = (): boolean => {
+    const minutes = (performance.now() - started) / 60_000
+    if (minutes < warmUpMinutes) return false
+    return minutes >= warmUpMinutes * MAX_WARM_UPS || performance.now() - sustainedSince >= SUSTAINED_FOR_MS
+  }
+  const setRate = (to: number): void => {
+    rate = to
+    console.log(`warming up: ${load.inFlight} requests in flight; now ${rate} per second`)
+    load.setRate(rate)
+    polls = 0
+    responses = 0
+  }
+
+  while (!isFound()) {
+    await sleep(POLL_MS)
+    responses += load.take().responses
+    const behind = isBehind()
+    if (behind) sustainedSince = performance.now()
+    if (behind !== polls > 0) {
+      polls = 0
+      responses = 0
+    }
+    polls += behind ? 1 : -1
+    if (polls === BEHIND_POLLS) {
+      const sustained = responses / (((BEHIND_POLLS - 1) * POLL_MS) / 1_000)
+      setRate(Math.max(1, Math.floor(Math.min(rate, sustained) * 0.9)))
+    } else if (polls <= -KEEPING_UP_POLLS && rate < wanted) {
+      setRate(Math.min(wanted, Math.ceil(rate * INCREASE)))
+      sustainedSince = performance.now()
+    }
+  }
+  await catchUp(isBehind)
+  load.take()
+  return rate
+}
+
+/** Waits until the server has caught up, so that the backlog is not part of the measurement. */
+async function catchUp(isBehind: () => boolean): Promise<void> {
+  const end = performance.now() + CATCH_UP_WITHIN_MS
+  while (isBehind() && performance.now() < end) await sleep(200)
+}
