@@ -17,8 +17,8 @@ declare module 'vitest' {
 }
 
 /**
- * Starts PostgreSQL for the tests and creates the template database. With MUSTER_TEST_DATABASE_URL, uses that server instead, whose
- * user must be allowed to create databases.
+ * Starts PostgreSQL for the tests and creates the template database. With MUSTER_TEST_DATABASE_URL, uses that server
+ * instead, whose user must be allowed to create databases.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { connection, stop } = await startDatabase()
@@ -81,8 +81,8 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
 }
 
 /**
- * Drops a database and terminates its connections. PostgreSQL waits five seconds for them. On a slow machine that can be too short, so
- * retry.
+ * Drops a database and terminates its connections. PostgreSQL waits five seconds for them. On a slow machine that can
+ * be too short, so retry.
  */
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
   for (;;) {

@@ -158,7 +158,10 @@ test('distinguishes an unreachable server from another program', async () => {
   })
 })
 
-/** A proxy to the server that can be interrupted. It keeps its port while interrupted, so that no other program listens there. */
+/**
+ * A proxy to the server that can be interrupted. It keeps its port while interrupted, so that no other program listens
+ * there.
+ */
 async function startProxy(target: number): Promise<{ port: number; cut(): void; restore(): void }> {
   const sockets = new Set<Socket>()
   let isCut = false

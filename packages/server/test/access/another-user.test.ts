@@ -138,7 +138,10 @@ interface Caller {
   own: OwnedObjects
 }
 
-/** A caller of a field: the intruder for queries, and a new user with objects of every kind for mutations, which may change them. */
+/**
+ * A caller of a field: the intruder for queries, and a new user with objects of every kind for mutations, which may
+ * change them.
+ */
 async function callerOf(field: string): Promise<Caller> {
   if (!field.startsWith('Mutation.')) return { user: intruder, own }
   const user = await app.createUser()

@@ -21,7 +21,10 @@ let intruder: TestUser
 let own: OwnedObjects
 let untouched: Record<string, unknown[]>
 
-/** Each group of tests has a separate server, because invalid secrets are counted by address and all tests share one address. */
+/**
+ * Each group of tests has a separate server, because invalid secrets are counted by address and all tests share one
+ * address.
+ */
 function useApp(): void {
   beforeAll(async () => {
     receiver = await startFailingReceiver()

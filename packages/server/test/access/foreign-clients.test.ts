@@ -36,9 +36,9 @@ async function traces(accountId: string): Promise<unknown> {
 }
 
 /**
- * Statuses of requests that are rejected before authentication: 400 (the request cannot be parsed, or its target cannot be signed), 404
- * (another path), 413 (the body is too large), and 415 (no media type). A request that announces more bytes than it has may also get
- * no response.
+ * Statuses of requests that are rejected before authentication: 400 (the request cannot be parsed, or its target cannot
+ * be signed), 404 (another path), 413 (the body is too large), and 415 (no media type). A request that announces more
+ * bytes than it has may also get no response.
  */
 const rejectedByHttp = [400, 404, 413, 415]
 

@@ -41,7 +41,9 @@ export interface Signer {
   key: SigningKey
 }
 
-/** A clock that advances by a minute with each call, so that the limit of failed signatures per minute is never reached. */
+/**
+ * A clock that advances by a minute with each call, so that the limit of failed signatures per minute is never reached.
+ */
 export function oneMinutePerCall(): () => number {
   let minutes = 0
   return () => ++minutes * 60_000

@@ -141,8 +141,8 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
 }
 
 /**
- * Every row of an account, without the parts that reading changes: when keys were last used, the summary of attribute names, and the
- * events of download links that the user created.
+ * Every row of an account, without the parts that reading changes: when keys were last used, the summary of attribute
+ * names, and the events of download links that the user created.
  */
 export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await allRowsOf(db, accountId)

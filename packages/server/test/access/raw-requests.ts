@@ -41,7 +41,10 @@ export interface RawResponse {
   text: string
 }
 
-/** Sends exactly these bytes on a new connection. With `ends`, closes the sending side, even if the request announces more bytes. */
+/**
+ * Sends exactly these bytes on a new connection. With `ends`, closes the sending side, even if the request announces
+ * more bytes.
+ */
 export async function sendRaw(server: string, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {
   const { hostname, port } = new URL(server)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })

@@ -22,8 +22,8 @@ export interface RegistrationServer extends RegistrationClient {
 }
 
 /**
- * Starts another server on the database of `first`. Invalid codes are counted by address, and all tests share one address, so each test
- * of guesses needs its own server.
+ * Starts another server on the database of `first`. Invalid codes are counted by address, and all tests share one
+ * address, so each test of guesses needs its own server.
  */
 export async function startRegistrationServer(first: TestApp): Promise<RegistrationServer> {
   let ahead = 0

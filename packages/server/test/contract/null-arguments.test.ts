@@ -78,7 +78,9 @@ const fieldCalls: Record<string, FieldCall> = {
   },
 }
 
-/** Subscriptions use another endpoint. For the two arguments, null has a meaning: it removes the attribute or the port. */
+/**
+ * Subscriptions use another endpoint. For the two arguments, null has a meaning: it removes the attribute or the port.
+ */
 const excluded = ['Subscription.events', 'Mutation.setAttribute(value)', 'Mutation.updateService(port)']
 
 function ofDevice(selection: string): string {

@@ -4,7 +4,8 @@ import pg from 'pg'
 import { onTestFinished } from 'vitest'
 
 /**
- * A TCP proxy in front of PostgreSQL that tests can interrupt. It stops when the test ends, or when `atEnd` calls its argument.
+ * A TCP proxy in front of PostgreSQL that tests can interrupt. It stops when the test ends, or when `atEnd` calls its
+ * argument.
  */
 export interface DatabaseProxy {
   url: string
@@ -15,8 +16,8 @@ export interface DatabaseProxy {
   /** Accepts and forwards again. Connections that were frozen are broken. */
   open(): void
   /**
-   * Breaks, once, the connection on which these statements are sent one after another: before the last one is forwarded, when its
-   * response arrives, or after this number of bytes of the response.
+   * Breaks, once, the connection on which these statements are sent one after another: before the last one is
+   * forwarded, when its response arrives, or after this number of bytes of the response.
    */
   cutAt(statements: readonly string[], moment: 'before' | 'after' | number): void
   /** Breaks a random connection, if there is one. */

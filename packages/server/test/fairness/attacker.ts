@@ -1,5 +1,5 @@
-// Runs in a separate process and opens connections that misbehave in one of three ways. It does little for each response, because the
-// server needs the CPU.
+// Runs in a separate process and opens connections that misbehave in one of three ways. It does little for each
+// response, because the server needs the CPU.
 import { createConnection, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,8 +14,8 @@ export interface Attack {
   /** Sent by the connections in turn. */
   requests: Buffer[]
   /**
-   * `repeat` reads each response and sends the request again. `ignore` reads only when the attack is over. `wait` sends once and waits,
-   * which leaves a request unfinished or a connection idle.
+   * `repeat` reads each response and sends the request again. `ignore` reads only when the attack is over. `wait` sends
+   * once and waits, which leaves a request unfinished or a connection idle.
    */
   behavior: 'repeat' | 'ignore' | 'wait'
 }
@@ -31,7 +31,9 @@ export interface AttackerState {
 }
 
 const REPORT_MS = 250
-/** A lower priority than the server and the other user, who would otherwise wait for the attacker instead of the server. */
+/**
+ * A lower priority than the server and the other user, who would otherwise wait for the attacker instead of the server.
+ */
 const NICE = 5
 const RECONNECT_MS = 200
 /** The number of connections opened at a time, limited by the backlog of the listening socket. */

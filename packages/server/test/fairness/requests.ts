@@ -47,8 +47,8 @@ export const wrongSignature = (url: string): Buffer => signedBytes(url, unknownK
 const PADDING_BYTES = 8_000
 
 /**
- * Three signatures that no key made, over components that can be spelled in many ways and over a header of 8 KB, so that
- * each attempt to verify one hashes 8 KB.
+ * Three signatures that no key made, over components that can be spelled in many ways and over a header of 8 KB, so
+ * that each attempt to verify one hashes 8 KB.
  */
 export function costlySignatures(): Buffer {
   const created = Math.floor(Date.now() / 1_000)

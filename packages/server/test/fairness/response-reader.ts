@@ -1,6 +1,9 @@
 const KEPT_BYTES = 2_048
 
-/** Reads HTTP responses of one connection and reports the outcome of each: its status, and the first error code in its body. */
+/**
+ * Reads HTTP responses of one connection and reports the outcome of each: its status, and the first error code in its
+ * body.
+ */
 export function createResponseReader(onResponse: (outcome: string) => void): (part: Buffer) => void {
   let head = ''
   let start = ''

@@ -55,8 +55,8 @@ async function everyEvent(rig: Rig): Promise<Event[]> {
 }
 
 /**
- * Each value has one writer. The last acknowledged value must be stored, or a value with an unknown outcome, which could have been
- * written later.
+ * Each value has one writer. The last acknowledged value must be stored, or a value with an unknown outcome, which
+ * could have been written later.
  */
 async function overwritten(rig: Rig, entries: readonly Entry[]): Promise<number[]> {
   const { values, hardwareIds } = await everyDevice(rig)

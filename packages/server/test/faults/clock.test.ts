@@ -83,7 +83,10 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
     const { status } = await ask({ at })
     checks.push({ offset: `${at} with the clock at ${clock}`, status, expected })
   }
-  /** Sends a request with a nonce until it is accepted. A rate-limited request also uses its nonce, so each attempt has a new one. */
+  /**
+   * Sends a request with a nonce until it is accepted. A rate-limited request also uses its nonce, so each attempt has
+   * a new one.
+   */
   const useNonce = async (at: number): Promise<ReturnType<typeof sign>> => {
     const { signed, status } = await pollUntil(
       async () => {

@@ -25,7 +25,9 @@ const statement = `
     (count(*) filter (where devices > 1))::int as "acrossDevices"
   from committed`
 
-/** Reads the counts from the events. Each row has the id of the transaction that wrote it, and events are never updated. */
+/**
+ * Reads the counts from the events. Each row has the id of the transaction that wrote it, and events are never updated.
+ */
 export async function readCommits(url: string): Promise<Commits> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -24,8 +24,8 @@ const read = '{ login { devices(size: 1) { total items { id } } } }'
 const value = (): string => randomBytes(7_000).toString('hex')
 
 /**
- * Fills the disk of the database, which needs permission to mount one. While the disk is full, changes are rejected and reads work. When
- * it has space again, changes work again.
+ * Fills the disk of the database, which needs permission to mount one. While the disk is full, changes are rejected and
+ * reads work. When it has space again, changes work again.
  */
 export async function fillDisk(): Promise<void> {
   const path = await mountDisk(200)

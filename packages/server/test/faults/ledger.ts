@@ -22,8 +22,8 @@ export interface Entry {
 }
 
 /**
- * A file of changes and their outcomes. `intend` and `note` resolve when the entry is on disk: before the change is sent, and before its
- * response counts.
+ * A file of changes and their outcomes. `intend` and `note` resolve when the entry is on disk: before the change is
+ * sent, and before its response counts.
  */
 export interface Ledger {
   intend(change: Change): Promise<void>
@@ -38,7 +38,8 @@ export function openLedger(path: string): Ledger {
   let buffered = ''
   let last = Promise.resolve()
   let next: Promise<void> | undefined
-  // Entries that arrive while others are flushed are flushed together. Otherwise clients would send one request at a time.
+  // Entries that arrive while others are flushed are flushed together. Otherwise clients would send one request at a
+  // time.
   const write = (line: object): Promise<void> => {
     buffered += `${JSON.stringify(line)}\n`
     if (next !== undefined) return next

@@ -4,8 +4,8 @@ import type { Rig } from './rig.ts'
 
 export const context = 'night'
 /**
- * The number of names that each client uses, so that values are soon overwritten. It is not a multiple of three, so that each name is
- * written in the base and in the context.
+ * The number of names that each client uses, so that values are soon overwritten. It is not a multiple of three, so
+ * that each name is written in the base and in the context.
  */
 const NAMES = 13
 /** How long to wait for a response. */
@@ -27,7 +27,10 @@ export interface WritersOptions {
   firstNumber: number
 }
 
-/** Starts clients that each send numbered changes, one at a time, with different attribute names. No change is sent twice. */
+/**
+ * Starts clients that each send numbered changes, one at a time, with different attribute names. No change is sent
+ * twice.
+ */
 export async function startWriters(
   rig: Rig,
   ledger: Ledger,

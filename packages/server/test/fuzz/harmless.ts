@@ -1,4 +1,7 @@
-/** Internal details that responses must not contain: positions in the code, and error messages of the database. No input contains them. */
+/**
+ * Internal details that responses must not contain: positions in the code, and error messages of the database. No input
+ * contains them.
+ */
 const internals =
   /\bat .{1,200}\.[cm]?[jt]s:\d+|node:internal|node_modules|syntax error at or near|violates|relation \\?"|invalid byte sequence|invalid input syntax|could not determine data type|out of range for type|PostgresError|QueryFailed|kysely|ECONN/i
 

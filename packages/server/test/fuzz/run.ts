@@ -1,6 +1,6 @@
 /**
- * `npm run test:fuzz -- [--seed N] [--count N] [--only NAME]` runs the tests of this folder with many more inputs. `--count` is the
- * number of signed requests. `--only` is one of signatures, documents, strings, and packets.
+ * `npm run test:fuzz -- [--seed N] [--count N] [--only NAME]` runs the tests of this folder with many more inputs.
+ * `--count` is the number of signed requests. `--only` is one of signatures, documents, strings, and packets.
  */
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'

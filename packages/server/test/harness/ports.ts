@@ -10,8 +10,8 @@ const block = 10
 let next = first + Math.floor(Math.random() * ((last - first) / block)) * block
 
 /**
- * Reserves ports for this test until it ends, for servers that stop and start again on the same port. No program listens on them
- * at first.
+ * Reserves ports for this test until it ends, for servers that stop and start again on the same port. No program
+ * listens on them at first.
  */
 export async function claimPorts(count: number): Promise<number[]> {
   for (let tries = 0; tries < last - first; tries += block) {

@@ -23,8 +23,8 @@ export interface ServerProcess {
 }
 
 /**
- * Resolves when the server prints that it is ready. Rejects with its output if it exits first. The server stops when the test ends,
- * or when `atEnd` calls its argument.
+ * Resolves when the server prints that it is ready. Rejects with its output if it exits first. The server stops when
+ * the test ends, or when `atEnd` calls its argument.
  */
 export async function startServerProcess(
   env: Record<string, string>,

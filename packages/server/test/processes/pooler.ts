@@ -10,7 +10,7 @@ import { startDatabaseProxy } from '../database/database-proxy.ts'
 /** Its path on Debian, which is not in every user's PATH. */
 export const pgbouncer = '/usr/sbin/pgbouncer'
 
-const NOBODY = 65_534
+const UNPRIVILEGED_ID = 65_534
 
 /** Starts PgBouncer with fewer connections to the database than its clients have. Resolves with its URL. */
 export async function startPooler(
@@ -43,10 +43,10 @@ export async function startPooler(
   await writeFile(file, settings.join('\n'))
   // PgBouncer does not run as root.
   const isRoot = process.getuid?.() === 0
-  if (isRoot) await chown(folder, NOBODY, NOBODY)
+  if (isRoot) await chown(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
   const child = spawn(pgbouncer, [file], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+    ...(isRoot && { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID }),
   })
   await waitUntilUp(child, atEnd)
   return `postgresql:///${database}?host=${encodeURIComponent(folder)}&port=6432&user=${user}`

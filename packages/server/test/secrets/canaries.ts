@@ -52,7 +52,9 @@ function formsOf(secret: string): [form: string, text: string][] {
   ]
 }
 
-/** The base64 of a secret inside other bytes, at each alignment, without the characters that depend on adjacent bytes. */
+/**
+ * The base64 of a secret inside other bytes, at each alignment, without the characters that depend on adjacent bytes.
+ */
 function inBase64(secret: string): [form: string, text: string][] {
   return [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]).toString('base64')

@@ -30,7 +30,10 @@ const defaults = {
   MUSTER_DATABASE_SILENCE: '',
 }
 
-/** Starts a server like `npm start`, but without rate limits, with a separate database and a fleet whose devices can connect. */
+/**
+ * Starts a server like `npm start`, but without rate limits, with a separate database and a fleet whose devices can
+ * connect.
+ */
 export async function startEnvironment(devices: number, env: Record<string, string> = {}): Promise<Environment> {
   const database = await startDatabase()
   const server = await createFleetServer({

@@ -1,6 +1,7 @@
 /**
- * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends more signed requests than the server can handle,
- * when they are due, whether or not responses arrive. Exits with 1 if a response is neither 200 nor 503, or if rejections take too long.
+ * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends more signed requests than the
+ * server can handle, when they are due, whether or not responses arrive. Exits with 1 if a response is neither 200 nor
+ * 503, or if rejections take too long.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +25,10 @@ if (!(seconds > 0 && seconds <= 240)) throw new Error('--seconds must be a numbe
 const DEVICES = 1_000
 /** Enough to keep the server busy, without more than it accepts at a time. */
 const CONCURRENT = 64
-/** Connected clients, several times as many as the server accepts at a time. Each waits for its response before its next request. */
+/**
+ * Connected clients, several times as many as the server accepts at a time. Each waits for its response before its next
+ * request.
+ */
 const CONNECTIONS = 2_000
 const WARM_UP_S = 5
 const TICK_MS = 2

@@ -1,6 +1,6 @@
 /**
- * `npm run test:soak -- [--minutes N] [--warm-up N] [--rate N] [--devices N] [--every SECONDS]` exits with 1 if a check of `checks.ts`
- * fails.
+ * `npm run test:soak -- [--minutes N] [--warm-up N] [--rate N] [--devices N] [--every SECONDS]` exits with 1 if a check
+ * of `checks.ts` fails.
  */
 import { startFleet } from './fleet-process.ts'
 import { startEnvironment } from './environment.ts'

@@ -16,8 +16,9 @@ const MAX_WARM_UPS = 3
 const CATCH_UP_WITHIN_MS = 120_000
 
 /**
- * Warms up the server, and returns the rate that it sustains: the wanted rate, or less if requests queue up. Takes the given time, or up
- * to three times as long until a rate has been sustained for a minute. The measurement uses this rate.
+ * Warms up the server, and returns the rate that it sustains: the wanted rate, or less if requests queue up. Takes the
+ * given time, or up to three times as long until a rate has been sustained for a minute. The measurement uses this
+ * rate.
  */
 export async function findSustainedRate(load: Load, wanted: number, warmUpMinutes: number): Promise<number> {
   const started = performance.now()

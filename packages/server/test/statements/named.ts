@@ -7,8 +7,8 @@ const sending = 'features/webhooks/sending'
 const keys = 'auth/master-key.queries.ts'
 
 /**
- * Statements for several accounts at once. Their input rows name the accounts, so a cluster runs such a statement on each shard for the
- * rows of its accounts.
+ * Statements for several accounts at once. Their input rows name the accounts, so a cluster runs such a statement on
+ * each shard for the rows of its accounts.
  */
 export const ofGivenAccounts: readonly string[] = [
   'writeLastUsed of auth/auth.queries.ts',
@@ -31,7 +31,10 @@ const once = 'a command or the start of a server, for the whole installation'
 const byOwnId = 'the authentication library finds a passkey or a second factor by its id'
 const measure = 'a metric of the whole installation'
 
-/** The few statements that are not limited to accounts, with the reason for each. docs/guides/scale.md says how a cluster runs them. */
+/**
+ * The few statements that are not limited to accounts, with the reason for each. docs/guides/scale.md says how a
+ * cluster runs them.
+ */
 export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectKeys of auth/auth.queries.ts': byCredentials,
   'selectSessions of auth/sessions/sessions.queries.ts': byCredentials,

@@ -2,8 +2,8 @@ import { CompiledQuery } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
 
 /**
- * The accounts that a statement can reach, according to its query plan: `one`, which is a parameter; `given` ones, which its input rows
- * name; or `any`. `none` means that it uses no table with accounts.
+ * The accounts that a statement can reach, according to its query plan: `one`, which is a parameter; `given` ones,
+ * which its input rows name; or `any`. `none` means that it uses no table with accounts.
  */
 export type AccountScope = 'one' | 'given' | 'any' | 'none'
 
@@ -34,8 +34,8 @@ const planning = [
 ]
 
 /**
- * The generic plan of a statement, with indexes and nested loops only. Each condition on an account is then at the node that reads the
- * rows, including conditions that PostgreSQL derives from others.
+ * The generic plan of a statement, with indexes and nested loops only. Each condition on an account is then at the node
+ * that reads the rows, including conditions that PostgreSQL derives from others.
  */
 export async function planOf(db: Database, text: string): Promise<PlanNode> {
   return db.connection().execute(async (connection) => {

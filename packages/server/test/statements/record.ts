@@ -10,8 +10,8 @@ export interface Recording {
 }
 
 /**
- * Records every statement that this process sends to PostgreSQL. The sending function is known for statements through Kysely, which is
- * called synchronously. The others have no sender.
+ * Records every statement that this process sends to PostgreSQL. The sending function is known for statements through
+ * Kysely, which is called synchronously. The others have no sender.
  */
 export function recordStatements(db: Database): Recording {
   const statements = new Map<string, Set<string>>()

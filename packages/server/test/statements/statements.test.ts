@@ -75,7 +75,9 @@ describe('every statement of the server', () => {
   })
 })
 
-/** The functions that send statements. By convention, query files export them and their first parameter is the database. */
+/**
+ * The functions that send statements. By convention, query files export them and their first parameter is the database.
+ */
 async function queryFunctions(): Promise<string[]> {
   const folder = new URL('../../src/', import.meta.url)
   const names: string[] = []

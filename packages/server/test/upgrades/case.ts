@@ -7,7 +7,9 @@ export interface UpgradeCase {
   before?(db: Kysely<unknown>): Promise<void>
   /** Writes as the previous release does, which keeps running. */
   meanwhile?(db: Kysely<unknown>): Promise<void>
-  /** Throws if the data is wrong, both for rows of this test and for rows that servers of the previous release wrote. */
+  /**
+   * Throws if the data is wrong, both for rows of this test and for rows that servers of the previous release wrote.
+   */
   check(db: Kysely<unknown>): Promise<void>
   /** The only columns whose values it may change in existing rows, such as `device.attributes`. */
   changes?: readonly string[]

@@ -1,4 +1,7 @@
-/** Migrates a database to the schema of the release, and then with the sample migration: `node migrating-process.ts <url>`. */
+/**
+ * Migrates a database to the schema of the release, and then with the sample migration: `node migrating-process.ts
+ * <url>`.
+ */
 import { createDatabase, createPool } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { readMigrations, releaseFolder } from '../../src/db/migration.ts'

@@ -1,6 +1,6 @@
 /**
- * `npm run test:upgrades -- [--devices N] [--kills N]` runs servers of earlier releases under load while servers of this release migrate
- * the database and are killed.
+ * `npm run test:upgrades -- [--devices N] [--kills N]` runs servers of earlier releases under load while servers of
+ * this release migrate the database and are killed.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -17,8 +17,8 @@ const usualB = ['"@method"', '"@authority"', '"@target-uri"']
 const usualA = ['(request-target)', 'host', 'date']
 
 /**
- * Known bypasses of signature verifiers: `invalid` has requests, by name, that some verifier accepted. Each is signed with the key and
- * has exactly one fault. `valid` has the same requests without the faults.
+ * Known bypasses of signature verifiers: `invalid` has requests, by name, that some verifier accepted. Each is signed
+ * with the key and has exactly one fault. `valid` has the same requests without the faults.
  */
 export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
   valid: Wire[]
@@ -74,8 +74,8 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
       `${listA(timed)},algorithm="hmac-sha256",created=${now}`,
     ),
     'lists the request line by its former name': a(['request-line', ...usualA]),
-    'repeats a parameter, with the second value wrong': a(usualA, `${listA(usualA)},keyId="nobody"`),
-    'repeats a parameter, with the first value wrong': a(usualA, `keyId="nobody",${listA(usualA)}`),
+    'repeats a parameter, with the second value wrong': a(usualA, `${listA(usualA)},keyId="unknown"`),
+    'repeats a parameter, with the first value wrong': a(usualA, `keyId="unknown",${listA(usualA)}`),
     'hides a parameter behind a comma in quotes': a(usualA, `x=",keyId=${keyId}",headers="date",signature="$"`),
     'names an algorithm of another key type': a(usualA, `${listA(usualA)},algorithm="ed25519"`),
     'names a weak algorithm': a(usualA, `${listA(usualA)},algorithm="hmac-sha1"`),

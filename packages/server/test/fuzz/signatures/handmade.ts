@@ -1,6 +1,9 @@
 import { hmacOf, host, postBody, type Wire } from './signed-requests.ts'
 
-/** Parts of a hand-built request. Its MAC is always correct for the components that it lists, so only the other rules can reject it. */
+/**
+ * Parts of a hand-built request. Its MAC is always correct for the components that it lists, so only the other rules
+ * can reject it.
+ */
 export interface Handmade {
   secret: Uint8Array
   headers: ReadonlyMap<string, string>

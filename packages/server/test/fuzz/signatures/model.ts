@@ -11,8 +11,9 @@ export interface ReferenceInput {
 }
 
 /**
- * The reference implementation: whether a server may accept these bytes, by the rules of RFC 9421, cavage-12, and the API reference. It
- * shares no code with the server. When in doubt it returns true, because the tests look for requests that must not be accepted.
+ * The reference implementation: whether a server may accept these bytes, by the rules of RFC 9421, cavage-12, and the
+ * API reference. It shares no code with the server. When in doubt it returns true, because the tests look for requests
+ * that must not be accepted.
  */
 export function mayBeAccepted(bytes: Buffer, input: ReferenceInput): boolean {
   const request = readRequest(bytes)
@@ -75,7 +76,10 @@ function timeOf(credentials: Credentials, { headers }: HttpRequest): number | un
   return Number.isNaN(time) ? undefined : time
 }
 
-/** The Host header with and without the port, which it may omit, and in lowercase, as authorities are normalized elsewhere. */
+/**
+ * The Host header with and without the port, which it may omit, and in lowercase, as authorities are normalized
+ * elsewhere.
+ */
 function authorities({ headers }: HttpRequest, port: number): string[] {
   const host = valuesOf(headers, 'host')[0] ?? ''
   const name = host.replace(/:\d+$/, '')

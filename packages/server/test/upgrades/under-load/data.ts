@@ -36,8 +36,8 @@ export interface Untouched {
 }
 
 /**
- * Checksums of the rows of all users except the one whose devices are written to, in the columns of `before` or in all. Device counts are
- * not included, because a job rewrites them.
+ * Checksums of the rows of all users except the one whose devices are written to, in the columns of `before` or in all.
+ * Device counts are not included, because a job rewrites them.
  */
 export async function untouchedRows(
   db: Kysely<unknown>,

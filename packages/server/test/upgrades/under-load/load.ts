@@ -33,7 +33,10 @@ interface Client {
   results: LoadResults
 }
 
-/** Starts clients that write numbered values and read lists, one operation at a time, until they are stopped. No request may fail. */
+/**
+ * Starts clients that write numbered values and read lists, one operation at a time, until they are stopped. No request
+ * may fail.
+ */
 export async function startLoad(credentials: Record<string, string>, url: string): Promise<Load> {
   const results: LoadResults = {
     writes: [],

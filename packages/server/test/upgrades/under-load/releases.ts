@@ -39,7 +39,10 @@ const namesOf = (files: readonly string[]): string[] =>
     .map((file) => file.slice(0, -3))
     .sort()
 
-/** Writes the code of a commit to a folder. It uses the dependencies of this checkout. Returns whether the commit had others. */
+/**
+ * Writes the code of a commit to a folder. It uses the dependencies of this checkout. Returns whether the commit had
+ * others.
+ */
 export async function placeRelease(commit: string, folder: string): Promise<{ hasOtherDependencies: boolean }> {
   await mkdir(folder, { recursive: true })
   const archive = join(folder, 'code.tar')

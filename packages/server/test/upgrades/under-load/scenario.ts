@@ -37,7 +37,10 @@ export interface Environment {
   urlOf(database: string): string
 }
 
-/** Migrates a database with servers of the new release while a server of the previous release serves, and compares the data. */
+/**
+ * Migrates a database with servers of the new release while a server of the previous release serves, and compares the
+ * data.
+ */
 export async function runScenario(environment: Environment, scenario: Scenario): Promise<Outcome> {
   const { name, before, after } = scenario
   const env = await newInstallation(environment, name)
