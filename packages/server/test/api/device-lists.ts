@@ -46,4 +46,4 @@ export async function createUserWithDevices(
   return { user, ids: await seedDevices(app.db, user.accountId, devices) }
 }
 
-export const named = (...deviceNames: string[]): SeedDevice[] => deviceNames.map((name) => ({ name }))
+export const devicesNamed = (...deviceNames: string[]): SeedDevice[] => deviceNames.map((name) => ({ name }))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { listError, list, named, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
+import { listError, list, devicesNamed, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
 
 let app: TestApp
 
@@ -11,7 +11,7 @@ afterAll(() => app.close())
 
 describe('filters', () => {
   test('a sigma of a name is found in each of its forms', async () => {
-    const { user } = await createUserWithDevices(app, named('ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος', 'ΟΔΟΤ'))
+    const { user } = await createUserWithDevices(app, devicesNamed('ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος', 'ΟΔΟΤ'))
     const each = ['ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος']
     for (const name of ['Σ', 'σ', 'ς', 'οΔοσ', 'ΟΔΟς'])
       expect((await names(user, { name })).toSorted(), name).toEqual(each)
@@ -21,7 +21,7 @@ describe('filters', () => {
   test('name is a part of it, case aside, and no pattern', async () => {
     const { user } = await createUserWithDevices(
       app,
-      named('100% Ärger', '100 percent', 'under_score', 'underscore', 'back\\slash', 'Straße'),
+      devicesNamed('100% Ärger', '100 percent', 'under_score', 'underscore', 'back\\slash', 'Straße'),
     )
     expect(await names(user, { name: '0%' })).toEqual(['100% Ärger'])
     expect(await names(user, { name: 'ärg' })).toEqual(['100% Ärger'])
@@ -54,7 +54,7 @@ describe('filters', () => {
   })
 
   test('empty lists match nothing', async () => {
-    const { user } = await createUserWithDevices(app, named('a'))
+    const { user } = await createUserWithDevices(app, devicesNamed('a'))
     for (const filter of [{ id: [] }, { platform: [] }, { application: [] }]) {
       expect(await list(user, filter)).toMatchObject({ items: [], total: 0 })
     }

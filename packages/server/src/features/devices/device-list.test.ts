@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { listError, list, named, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
+import { listError, list, devicesNamed, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 
 let app: TestApp
@@ -18,7 +18,7 @@ describe('pages', () => {
   })
 
   test('size, from, hasMore, last and total', async () => {
-    const { user } = await createUserWithDevices(app, named('a', 'b', 'c', 'd', 'e'))
+    const { user } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c', 'd', 'e'))
     const first = await list(user, { size: 2 })
     expect(first).toMatchObject({
       items: [{ name: 'a' }, { name: 'b' }],
@@ -34,7 +34,7 @@ describe('pages', () => {
   })
 
   test('null stands for an argument left away', async () => {
-    const { user } = await createUserWithDevices(app, named('b', 'a'))
+    const { user } = await createUserWithDevices(app, devicesNamed('b', 'a'))
     const nulls = { size: null, from: null, after: null, last: null, sort: null, name: null, state: null, id: null }
     expect(
       await names(user, { ...nulls, hardwareId: null, platform: null, application: null, attributes: null }),
@@ -53,7 +53,7 @@ describe('pages', () => {
   })
 
   test('after and last go on behind an item, in either case, whatever from says', async () => {
-    const { user } = await createUserWithDevices(app, named('a', 'b', 'c', 'd'))
+    const { user } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c', 'd'))
     const { last } = await list(user, { size: 2 })
     for (const position of [
       { after: last },
@@ -69,7 +69,7 @@ describe('pages', () => {
   })
 
   test('after and last that differ are refused', async () => {
-    const { user, ids } = await createUserWithDevices(app, named('a', 'b'))
+    const { user, ids } = await createUserWithDevices(app, devicesNamed('a', 'b'))
     expect(await listError(user, { after: ids[0], last: ids[1] })).toEqual([
       'BAD_USER_INPUT',
       expect.stringContaining('after and last'),
@@ -91,7 +91,7 @@ describe('pages', () => {
   })
 
   test('a cursor marks the place when its item is gone or has moved', async () => {
-    const { user, ids } = await createUserWithDevices(app, named('a', 'b', 'c', 'd'))
+    const { user, ids } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c', 'd'))
     const { cursor } = await list(user, { size: 2 })
     await user.data('mutation ($id: String!) { updateDevice(deviceId: $id, name: "z") { id } }', { id: ids[1] })
     expect(await names(user, { after: cursor })).toEqual(['c', 'd', 'z'])
@@ -101,7 +101,7 @@ describe('pages', () => {
   })
 
   test('a cursor belongs to one order', async () => {
-    const { user } = await createUserWithDevices(app, named('a', 'b'))
+    const { user } = await createUserWithDevices(app, devicesNamed('a', 'b'))
     const { cursor } = await list(user, { size: 1 })
     for (const sort of ['name desc', 'created asc', 'attributes.name asc']) {
       expect(await listError(user, { after: cursor, sort })).toEqual([
@@ -115,7 +115,7 @@ describe('pages', () => {
   })
 
   test('a cursor that was cut or altered is refused', async () => {
-    const { user } = await createUserWithDevices(app, named('a', 'b'))
+    const { user } = await createUserWithDevices(app, devicesNamed('a', 'b'))
     const { cursor } = await list(user, { size: 1 })
     for (const after of [
       cursor!.slice(0, -3),
@@ -131,7 +131,7 @@ describe('pages', () => {
   test('a server may count from 0', async () => {
     const zero = await startTestApp({ env: { MUSTER_FIRST_RECORD: '0' } })
     try {
-      await seedDevices(zero.db, zero.owner.accountId, named('a', 'b', 'c'))
+      await seedDevices(zero.db, zero.owner.accountId, devicesNamed('a', 'b', 'c'))
       expect(await names(zero.owner, { from: 0, size: 1 })).toEqual(['a'])
       expect(await names(zero.owner, { from: 1, size: 1 })).toEqual(['b'])
       expect(await listError(zero.owner, { from: -1 })).toEqual(['BAD_USER_INPUT', expect.stringContaining('from 0')])
@@ -148,7 +148,7 @@ describe('device(id:)', () => {
     )
 
   test('in the order asked, each once, unknown and malformed ids left out', async () => {
-    const { user, ids } = await createUserWithDevices(app, named('a', 'b', 'c'))
+    const { user, ids } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c'))
     const [a, b, c] = ids as [string, string, string]
     expect(await byId(user, [c, 'nonsense', a.toUpperCase(), c, '80:00:00:00:00:00:00:00', b, a])).toEqual([
       'c',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { listError, list, named, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
+import { listError, list, devicesNamed, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
 import type { SeedDevice } from '../../../test/factories/seed-devices.ts'
 
 let app: TestApp
@@ -12,7 +12,7 @@ afterAll(() => app.close())
 
 describe('sort', () => {
   test('text goes the way people count, case aside; ties by id in the direction of the sort', async () => {
-    const { user, ids } = await createUserWithDevices(app, named('node-10', 'Node-2', 'node-1', 'a', 'A', 'b'))
+    const { user, ids } = await createUserWithDevices(app, devicesNamed('node-10', 'Node-2', 'node-1', 'a', 'A', 'b'))
     const [first, second] = [ids[3]!, ids[4]!].sort()
     const sorted = await list(user, { sort: 'name' })
     expect(sorted.items.slice(2).map(({ name }) => name)).toEqual(['b', 'node-1', 'Node-2', 'node-10'])
@@ -25,7 +25,7 @@ describe('sort', () => {
     ['id', (devices: SeedDevice[]) => devices],
     ['created', (devices: SeedDevice[]) => devices],
   ])('by %s', async (sort, expected) => {
-    const devices = named('z', 'y', 'x').map((device, index) => ({
+    const devices = devicesNamed('z', 'y', 'x').map((device, index) => ({
       ...device,
       id: `80:00:00:00:00:00:00:0${index}`,
       created: new Date(1_700_000_000_000 + index),
