@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/harness/app.ts'
 import { newPerson } from '../packages/server/test/clients/browser.ts'
+import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/harness/app.ts'
 import { chromiumOptions, hasChromium } from './chromium.ts'
 
 /** A slow machine is no failure: a test has many steps, and one of them that never comes is named long before. */

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { isGenuine, type Received, startReceiver } from '../../packages/server/test/harness/webhook-receiver.ts'
 import { readCredentials, sendAs } from '../../packages/server/test/harness/server-process.ts'
 import { unlimited } from '../../packages/server/test/harness/unlimited.ts'
+import { isGenuine, type Received, startReceiver } from '../../packages/server/test/harness/webhook-receiver.ts'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname
 

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { parseAgentConfig } from '../../src/agent/config/config.ts'
 import { inspectMachine } from '../../src/agent/inspect-machine.ts'
 import { derivedId } from '../../src/agent/machine/hardware-id.ts'
-import { muster, type CommandResult, temporaryFolder } from '../harness/muster.ts'
+import { type CommandResult, muster, temporaryFolder } from '../harness/muster.ts'
 
 async function check(config: string): Promise<CommandResult & { file: string }> {
   const file = await (await temporaryFolder()).write('agent.ini', config)

@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
-import { openAgentMachine, type ReportedDevice, until } from './machine.ts'
 import { muster } from '../harness/muster.ts'
+import { openAgentMachine, type ReportedDevice, until } from './machine.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -40,7 +40,9 @@ test('requires the secret or the owner to register an existing hardware id again
     stderr: expect.stringMatching(/does not have its secret[\s\S]*rotateDeviceSecret[\s\S]*--hardware-id/),
   })
   const { id } = await machine.device()
-  await machine.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', { id })
+  await machine.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', {
+    id,
+  })
   expect(await machine.register(code)).toMatchObject({ code: 0, stderr: '' })
   expect((await machine.storedIdentity()).deviceId).toBe(id)
 })
@@ -79,7 +81,9 @@ test('reports a rotated secret, and uses a new registration', async () => {
   await machine.register(code)
   const agent = await machine.run(quiet)
   const { id } = await machine.deviceWhere(isActive)
-  await machine.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', { id })
+  await machine.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', {
+    id,
+  })
   await until(() => agent.stdout().includes("rejected this device's secret"))
   const status = await machine.status()
   expect([status.code, JSON.parse(status.stdout)]).toEqual([

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
-import { until } from './machine.ts'
 import { credentialsOf, muster, startMuster, temporaryFolder } from '../harness/muster.ts'
+import { until } from './machine.ts'
 
 const guide = readFileSync(new URL('../../../../docs/guides/agent.md', import.meta.url), 'utf8')
 

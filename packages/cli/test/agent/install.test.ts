@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { modeOf } from './machine.ts'
 import { launcher, muster, temporaryFolder } from '../harness/muster.ts'
+import { modeOf } from './machine.ts'
 
 test('the unit starts this installation of Muster as a separate user', async () => {
   const { code, stdout } = await muster(['agent', 'install', '--print'])

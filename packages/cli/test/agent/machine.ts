@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestApp, TestUser } from '../../../server/test/harness/app.ts'
-import { muster, type CommandResult, type RunningCommand, startMuster, temporaryFolder } from '../harness/muster.ts'
+import { type CommandResult, muster, type RunningCommand, startMuster, temporaryFolder } from '../harness/muster.ts'
 
 export interface ReportedDevice {
   id: string

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
 import { seedDevices } from '../../../server/test/factories/seed-devices.ts'
-import { addDevices, createCliUser } from '../harness/cli-user.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
 import { startBatchProxy } from '../harness/batch-proxy.ts'
+import { addDevices, createCliUser } from '../harness/cli-user.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Aedes } from 'aedes'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
-import { credentialsOf, muster, type CommandResult, startMuster, temporaryFolder } from '../harness/muster.ts'
+import { type CommandResult, credentialsOf, muster, startMuster, temporaryFolder } from '../harness/muster.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -131,7 +131,15 @@ test('waits when devices register faster than the rate limit of the code', async
 
 test('deletes the code, and removes the devices with --remove', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
-  const { code, stdout } = await simulation.simulate('--devices', '3', '--for', '1s', '--broker', broker.url, '--remove')
+  const { code, stdout } = await simulation.simulate(
+    '--devices',
+    '3',
+    '--for',
+    '1s',
+    '--broker',
+    broker.url,
+    '--remove',
+  )
   expect([code, stdout]).toEqual([0, expect.stringMatching(/devices +3, 3 of them connected/)])
   expect(await simulation.devices()).toEqual([])
   expect((await simulation.user.data('{ login { registrationCodes { id } } }')).login.registrationCodes).toEqual([])
@@ -144,7 +152,8 @@ test('--existing uses the same devices with new secrets', async () => {
   const before = await simulation.devices()
   expect((await simulation.simulate('--devices', '17', '--existing', ...short)).code).toBe(0)
   expect(await simulation.devices()).toEqual(before)
-  const passwords = (id: string) => broker.connections.filter(([client]) => client === id).map(([, , password]) => password)
+  const passwords = (id: string) =>
+    broker.connections.filter(([client]) => client === id).map(([, , password]) => password)
   expect(before.map(({ id }) => new Set(passwords(id)).size)).toEqual(Array(17).fill(2))
   const { code, stderr } = await simulation.simulate('--devices', '18', '--existing', ...short)
   expect([code, stderr]).toEqual([1, expect.stringContaining('found only 17 of 18 devices of earlier simulations')])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
 import { startReceiver } from '../../../server/test/harness/webhook-receiver.ts'
-import { type CliUser, addDevices, createCliUser } from '../harness/cli-user.ts'
+import { addDevices, type CliUser, createCliUser } from '../harness/cli-user.ts'
 import type { RunningCommand } from '../harness/muster.ts'
 
 let app: TestApp

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { TestApp, TestUser } from '../../../server/test/harness/app.ts'
 import {
+  type CommandResult,
   credentialsOf,
   muster,
-  type CommandResult,
   type RunningCommand,
   type RunOptions,
   startMuster,

@@ -1,11 +1,11 @@
 import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
 import { seedDevices } from '../../../server/test/factories/seed-devices.ts'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
 import { startBatchProxy } from '../harness/batch-proxy.ts'
-import { counts, openWorkspace } from './workspace.ts'
 import { credentialsOf, muster, startMuster, temporaryFolder } from '../harness/muster.ts'
+import { counts, openWorkspace } from './workspace.ts'
 
 let app: TestApp
 beforeAll(async () => {

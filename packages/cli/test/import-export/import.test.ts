@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
-import { counts, openWorkspace } from './workspace.ts'
 import { credentialsOf, temporaryFolder } from '../harness/muster.ts'
+import { counts, openWorkspace } from './workspace.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -36,9 +36,15 @@ describe('import of rows', () => {
   it('matches a row to the device of its name that is most similar', async () => {
     const workspace = await openWorkspace(app)
     const rows = ['same,,', 'same,oslo,', 'same,,A1', 'same,oslo,A1', 'same,bergen,', 'same,bergen,A1']
-    expect(await workspace.import(`name,site,rack\n${rows.join('\n')}\n`)).toMatchObject({ code: 0, ...counts(6, 0, 0) })
+    expect(await workspace.import(`name,site,rack\n${rows.join('\n')}\n`)).toMatchObject({
+      code: 0,
+      ...counts(6, 0, 0),
+    })
     for (const file of [rows, rows.toReversed()]) {
-      expect(await workspace.import(`name,site,rack\n${file.join('\n')}\n`)).toMatchObject({ code: 0, ...counts(0, 0, 6) })
+      expect(await workspace.import(`name,site,rack\n${file.join('\n')}\n`)).toMatchObject({
+        code: 0,
+        ...counts(0, 0, 6),
+      })
     }
   })
 
@@ -92,7 +98,9 @@ describe('import of rows', () => {
 
   it('stops when an error would affect every row', async () => {
     const workspace = await openWorkspace(app)
-    const { createAccessKey: key } = await workspace.user.data('mutation { createAccessKey(readOnly: true) { key secret } }')
+    const { createAccessKey: key } = await workspace.user.data(
+      'mutation { createAccessKey(readOnly: true) { key secret } }',
+    )
     const folder = await temporaryFolder()
     const reader = { ...workspace.user, keyId: key.key, secret: key.secret }
     const credentials = await folder.write('credentials', credentialsOf(app.url, reader))
@@ -103,7 +111,11 @@ describe('import of rows', () => {
   it('imports nothing with --strict if a row has an error, or with --dry-run', async () => {
     const workspace = await openWorkspace(app)
     const rows = 'name,hardwareId\na,H1\nb,H1\n'
-    expect(await workspace.import(rows, '--strict')).toMatchObject({ code: 1, ...counts(0, 0, 0), problems: [{ line: 3 }] })
+    expect(await workspace.import(rows, '--strict')).toMatchObject({
+      code: 1,
+      ...counts(0, 0, 0),
+      problems: [{ line: 3 }],
+    })
     expect(await workspace.import(rows, '--dry-run')).toMatchObject({ code: 3, ...counts(1, 0, 0) })
     expect(await workspace.devices()).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestApp, TestUser } from '../../../server/test/harness/app.ts'
-import { credentialsOf, muster, type CommandResult, temporaryFolder } from '../harness/muster.ts'
+import { type CommandResult, credentialsOf, muster, temporaryFolder } from '../harness/muster.ts'
 
 export interface Workspace {
   user: TestUser

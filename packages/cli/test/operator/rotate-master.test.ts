@@ -8,10 +8,10 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newPerson, openBrowser, signIn } from '../../../server/test/clients/browser.ts'
-import { createTestDatabase, type TestDatabase } from '../../../server/test/database/test-database.ts'
-import { type Receiver, startReceiver, verifyMessage } from '../../../server/test/harness/webhook-receiver.ts'
-import { readCredentials, sendAs, startServerProcess } from '../../../server/test/harness/server-process.ts'
 import { codeOf } from '../../../server/test/clients/totp.ts'
+import { createTestDatabase, type TestDatabase } from '../../../server/test/database/test-database.ts'
+import { readCredentials, sendAs, startServerProcess } from '../../../server/test/harness/server-process.ts'
+import { type Receiver, startReceiver, verifyMessage } from '../../../server/test/harness/webhook-receiver.ts'
 import { muster, startMuster, temporaryFolder } from '../harness/muster.ts'
 
 let database: TestDatabase

@@ -2,7 +2,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { oneMinutePerCall } from '../../test/access/installation.ts'
 import { startDatabaseProxy } from '../../test/database/database-proxy.ts'
-import { createAuthenticationServers, type Server, type ServerOptions, type AuthenticationServers } from '../../test/harness/authentication-servers.ts'
+import {
+  type AuthenticationServers,
+  createAuthenticationServers,
+  type Server,
+  type ServerOptions,
+} from '../../test/harness/authentication-servers.ts'
 import { deleteAccessKey, updateAccessKey } from '../features/access-keys/access-keys.ts'
 
 const SECOND = 1_000

@@ -1,7 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { oneMinutePerCall } from '../../test/access/installation.ts'
-import { createAuthenticationServers, type Server, type AuthenticationServers } from '../../test/harness/authentication-servers.ts'
+import {
+  type AuthenticationServers,
+  createAuthenticationServers,
+  type Server,
+} from '../../test/harness/authentication-servers.ts'
 import { updateAccessKey } from '../features/access-keys/access-keys.ts'
 
 let site: AuthenticationServers

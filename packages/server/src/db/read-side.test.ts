@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp } from '../../test/harness/app.ts'
 import { pollUntil } from '../../test/api/webhooks.ts'
+import { type PrimaryAndStandby, startPrimaryAndStandby } from '../../test/database/standby.ts'
+import { startTestApp } from '../../test/harness/app.ts'
 import {
   failToStart,
   readCredentials,
@@ -15,7 +16,6 @@ import {
   sendAs,
   startServerProcess,
 } from '../../test/harness/server-process.ts'
-import { type PrimaryAndStandby, startPrimaryAndStandby } from '../../test/database/standby.ts'
 import { unlimited } from '../../test/harness/unlimited.ts'
 import { openDatabase } from './open-database.ts'
 import { createReadSide, type ReadPlace, type ReadSide } from './read-side.ts'

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
-import { createTestDatabase } from '../../test/database/test-database.ts'
-import { startDatabaseProxy } from '../../test/database/database-proxy.ts'
 import { pollUntil } from '../../test/api/webhooks.ts'
+import { startDatabaseProxy } from '../../test/database/database-proxy.ts'
+import { createTestDatabase } from '../../test/database/test-database.ts'
 import { createDatabase, createPool } from './database.ts'
 import { isDatabaseAway } from './database-away.ts'
 

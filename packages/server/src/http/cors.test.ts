@@ -1,8 +1,8 @@
 import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { newPerson, errorOf, signIn } from '../../test/clients/browser.ts'
+import { errorOf, newPerson, signIn } from '../../test/clients/browser.ts'
 import { openStream } from '../../test/clients/event-stream.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 
 const ALLOWED = 'https://dashboard.example.com'
 const OTHER = 'https://dashboard.example.com.attacker.example'

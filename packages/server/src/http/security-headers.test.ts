@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { openStream } from '../../test/clients/event-stream.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 
 let app: TestApp
 let behindProxy: TestApp

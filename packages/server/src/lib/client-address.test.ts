@@ -1,8 +1,8 @@
 import { connect } from 'mqtt'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { registerDevice } from '../../test/clients/mqtt-device.ts'
 import { findDevice } from '../../test/api/device-details.ts'
+import { registerDevice } from '../../test/clients/mqtt-device.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { readConfig } from '../config.ts'
 import { clientAddress } from './client-address.ts'
 

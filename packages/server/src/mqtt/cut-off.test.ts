@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { nextEvent, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
-import { rotate } from '../../test/api/device-registration.ts'
 import { findDevice } from '../../test/api/device-details.ts'
+import { rotate } from '../../test/api/device-registration.ts'
+import { connectMqtt, nextEvent, registerDevice } from '../../test/clients/mqtt-device.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { cutOffDevices } from '../features/devices/cut-off.queries.ts'
 
 let app: TestApp

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { nextEvent, type RegisteredDevice, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
-import { rotate } from '../../test/api/device-registration.ts'
 import { findDevice } from '../../test/api/device-details.ts'
+import { rotate } from '../../test/api/device-registration.ts'
+import { connectMqtt, nextEvent, type RegisteredDevice, registerDevice } from '../../test/clients/mqtt-device.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { createDisconnectionLog, disconnected } from './disconnections.ts'
 
 describe('a device that the server disconnects is told of in the log', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { connectMqtt, registerDevice } from '../../test/clients/mqtt-device.ts'
+import { connectPacket, openRaw, packet, publishPacket } from '../../test/clients/raw-mqtt.ts'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { repeatUntilFast } from '../../test/harness/repeat-until-fast.ts'
-import { registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
-import { connectPacket, openRaw, packet, publishPacket } from '../../test/clients/raw-mqtt.ts'
 
 let app: TestApp
 let url: string

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { nextEvent, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
-import { connectPacket, openRaw } from '../../test/clients/raw-mqtt.ts'
 import { findDevice as findDeviceOf } from '../../test/api/device-details.ts'
+import { connectMqtt, nextEvent, registerDevice } from '../../test/clients/mqtt-device.ts'
+import { connectPacket, openRaw } from '../../test/clients/raw-mqtt.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 
 let app: TestApp
 let url: string
@@ -74,7 +74,9 @@ describe('signing on', () => {
     await expect(connectMqtt(url, { ...device, secret: '' })).rejects.toMatchObject({ code: 4 })
     await expect(connectMqtt(url, { ...device, id: '80:00:00:00:00:00:00:00' })).rejects.toMatchObject({ code: 4 })
     await expect(connectMqtt(url, device, { clientId: other.id })).rejects.toMatchObject({ code: 4 })
-    await expect(connectMqtt(url, device, { clientId: 'gateway', username: 'gateway' })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url, device, { clientId: 'gateway', username: 'gateway' })).rejects.toMatchObject({
+      code: 4,
+    })
     await expect(connectMqtt(url, device, { username: 'gateway' })).rejects.toMatchObject({ code: 4 })
     await expect(connectMqtt(url, device, { clientId: 'gateway' })).rejects.toMatchObject({ code: 2 })
     expect((await findDevice(device.id)).state).toBe('inactive')

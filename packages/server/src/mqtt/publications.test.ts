@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { nextEvent, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { findDevice as findDeviceOf } from '../../test/api/device-details.ts'
+import { connectMqtt, nextEvent, registerDevice } from '../../test/clients/mqtt-device.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 
 let app: TestApp
 let url: string

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTestDatabase } from '../../test/database/test-database.ts'
 import { connectMqtt } from '../../test/clients/mqtt-device.ts'
+import { createTestDatabase } from '../../test/database/test-database.ts'
 import { readCredentials, sendAs, startServerProcess } from '../../test/harness/server-process.ts'
 
 test('a server whose port for MQTT is taken starts, says so, and takes devices at /mqtt', async () => {

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { connectMqtt, registerDevice } from '../../test/clients/mqtt-device.ts'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { createCertificate } from '../../test/harness/certificate.ts'
-import { registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 
 let folder: string
 let app: TestApp

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { basic, errorOf, post } from '../../test/clients/http-device.ts'
+import { connectMqtt, registerDevice } from '../../test/clients/mqtt-device.ts'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { basic, post, errorOf } from '../../test/clients/http-device.ts'
-import { registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 
 /** The clock stops during a test, so no points are refilled. */
 const clock = { now: 0 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp, type TestUser, testUser } from '../../test/harness/app.ts'
-import { newPerson, openBrowser, signIn } from '../../test/clients/browser.ts'
-import { basic, post, errorOf } from '../../test/clients/http-device.ts'
-import { openStream, until } from '../../test/clients/event-stream.ts'
-import { registerDevice } from '../../test/clients/mqtt-device.ts'
 import { registrationClient } from '../../test/api/device-registration.ts'
+import { newPerson, openBrowser, signIn } from '../../test/clients/browser.ts'
+import { openStream, until } from '../../test/clients/event-stream.ts'
+import { basic, errorOf, post } from '../../test/clients/http-device.ts'
+import { registerDevice } from '../../test/clients/mqtt-device.ts'
 import { restClient } from '../../test/clients/rest.ts'
+import { startTestApp, type TestApp, type TestUser, testUser } from '../../test/harness/app.ts'
 import { limits } from '../limits.ts'
 
 /** The clock stops during a test, so no points are refilled. */

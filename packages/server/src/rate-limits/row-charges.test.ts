@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
 import { seedDevices } from '../../test/factories/seed-devices.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
 
 /** Reading every device costs 5 points. */
 const DEVICES = 10_000

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
-import { basic, post, errorOf } from '../../test/clients/http-device.ts'
-import { type RegisteredDevice, registerDevice, connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { registrationClient } from '../../test/api/device-registration.ts'
+import { basic, errorOf, post } from '../../test/clients/http-device.ts'
+import { connectMqtt, type RegisteredDevice, registerDevice } from '../../test/clients/mqtt-device.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
 
 const DEVICE_BYTES = 65_536
 const ACCOUNT_BYTES = 5 * 1024 * 1024

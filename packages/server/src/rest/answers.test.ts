@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
 import { type RestClient, type RestResponse, restClient, send } from '../../test/clients/rest.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
 
 let app: TestApp
 let user: TestUser

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  allowLocalWebhooks,
+  createOwnedObjects,
   type OwnedObjects,
   rowsWithoutUsage,
-  createOwnedObjects,
-  allowLocalWebhooks,
   startFailingReceiver,
 } from '../../test/access/owned-objects.ts'
+import { queryValues, restCallFor } from '../../test/api/rest-calls.ts'
+import { createResponseCheck } from '../../test/api/rest-responses.ts'
+import { type RestClient, restClient, send } from '../../test/clients/rest.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
 import type { Receiver } from '../../test/harness/webhook-receiver.ts'
-import { type RestClient, restClient, send } from '../../test/clients/rest.ts'
-import { createResponseCheck } from '../../test/api/rest-responses.ts'
-import { restCallFor, queryValues } from '../../test/api/rest-calls.ts'
 import { buildSchema } from '../schema.ts'
 import { readOperation } from './operation.ts'
 import { type Route, routeName } from './route.ts'

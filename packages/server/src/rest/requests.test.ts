@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { type RestClient, restClient } from '../../test/clients/rest.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { limits } from '../limits.ts'
 
 let app: TestApp

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { newPerson, signIn } from '../../test/clients/browser.ts'
 import { type RestClient, restClient, send } from '../../test/clients/rest.ts'
+import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 
 let app: TestApp
 let rest: RestClient

@@ -4,17 +4,17 @@ import { query } from '../../src/db/database.ts'
 import { buildSchema } from '../../src/schema.ts'
 import { type QueryResponse, startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
+import type { Attempt, Call } from './call.ts'
+import { mutationCalls } from './mutation-calls.ts'
 import {
-  type OwnedObjects,
+  allowLocalWebhooks,
   allRowsOf,
   createOwnedObjects,
   nonexistentObjects,
-  allowLocalWebhooks,
+  type OwnedObjects,
   startFailingReceiver,
   waitForLastUsed,
 } from './owned-objects.ts'
-import type { Attempt, Call } from './call.ts'
-import { mutationCalls } from './mutation-calls.ts'
 import { queryCalls } from './query-calls.ts'
 import { askStream, isSubscription, subscriptionCalls } from './subscription-calls.ts'
 
@@ -126,7 +126,8 @@ const placeholder = nonexistentObjects({ deviceCursor: '', eventCursor: '', deli
 
 const isForOwn = ({ attempt }: NamedAttempt): boolean => attempt(placeholder, placeholder).outcome === 'own'
 
-const isDownload = ({ attempt }: NamedAttempt): boolean => attempt(placeholder, placeholder).outcome === 'empty download'
+const isDownload = ({ attempt }: NamedAttempt): boolean =>
+  attempt(placeholder, placeholder).outcome === 'empty download'
 
 const isForOwner = ({ attempt }: NamedAttempt): boolean => {
   const { outcome, ofWrongKind } = attempt(placeholder, placeholder)

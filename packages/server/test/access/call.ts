@@ -36,7 +36,8 @@ export const attempt =
   (outcome: Outcome, document: (theirs: OwnedObjects, own: OwnedObjects) => string): BuildAttempt =>
   (theirs, own) => ({ document: document(theirs, own), outcome })
 
-export const notFound = (document: (theirs: OwnedObjects, own: OwnedObjects) => string): BuildAttempt => attempt('NOT_FOUND', document)
+export const notFound = (document: (theirs: OwnedObjects, own: OwnedObjects) => string): BuildAttempt =>
+  attempt('NOT_FOUND', document)
 
 export const ofWrongKind =
   (document: (theirs: OwnedObjects, own: OwnedObjects) => string): BuildAttempt =>

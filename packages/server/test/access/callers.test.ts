@@ -4,16 +4,16 @@ import { query } from '../../src/db/database.ts'
 import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
+import { type ApiResponse, ask, type Caller, newKey, rejectedCallers, withKey, withSession } from './callers.ts'
+import { oneMinutePerCall } from './installation.ts'
 import {
+  allowLocalWebhooks,
+  createOwnedObjects,
   type OwnedObjects,
   rowsWithoutUsage,
-  createOwnedObjects,
-  allowLocalWebhooks,
   startFailingReceiver,
 } from './owned-objects.ts'
-import { ask, type Caller, newKey, type ApiResponse, rejectedCallers, withKey, withSession } from './callers.ts'
-import { oneMinutePerCall } from './installation.ts'
-import { everyField, everyType, objectTypes, type FieldRequest, reached, typeQueries } from './type-queries.ts'
+import { everyField, everyType, type FieldRequest, objectTypes, reached, typeQueries } from './type-queries.ts'
 
 const schema = buildSchema()
 /** A fixed order, in which no request removes an object that a later one needs. */
@@ -86,7 +86,8 @@ const isAllowed = ({ status, body }: ApiResponse, { type }: FieldRequest): strin
 const isRejectedFor =
   (reason: string) =>
   ({ status, body }: ApiResponse, { field }: FieldRequest): string | undefined => {
-    if (reason === 'missing' && publicFields.has(field)) return status === 200 && body.errors === undefined ? undefined : 'not public'
+    if (reason === 'missing' && publicFields.has(field))
+      return status === 200 && body.errors === undefined ? undefined : 'not public'
     const { code, reason: actualReason } = body.errors?.[0]?.extensions ?? {}
     const isRight = status === 401 && code === 'UNAUTHENTICATED' && actualReason === reason && body.data === undefined
     return isRight ? undefined : `not rejected as ${reason}`
@@ -102,7 +103,9 @@ const isReadOnly = (response: ApiResponse, request: FieldRequest, document: stri
 const isUnrelated = ({ status, body }: ApiResponse, _request: FieldRequest, document: string): string | undefined => {
   const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...strings } = victim
   const responseText = JSON.stringify(body)
-  const shown = [...Object.values(strings), email].filter((text) => responseText.includes(text) && !document.includes(text))
+  const shown = [...Object.values(strings), email].filter(
+    (text) => responseText.includes(text) && !document.includes(text),
+  )
   return status === 200 && shown.length === 0 ? undefined : `shows ${shown}`
 }
 

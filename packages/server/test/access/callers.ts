@@ -1,11 +1,11 @@
 import { signRequest } from '@muster/http-signature'
 import { hashPassword } from '../../src/auth/sessions/password.ts'
 import { query } from '../../src/db/database.ts'
-import type { TestApp, TestUser } from '../harness/app.ts'
 import { signIn } from '../clients/browser.ts'
 import { basic } from '../clients/http-device.ts'
-import type { OwnedObjects } from './owned-objects.ts'
+import type { TestApp, TestUser } from '../harness/app.ts'
 import type { Signer } from './installation.ts'
+import type { OwnedObjects } from './owned-objects.ts'
 import { isSubscription } from './subscription-calls.ts'
 
 /** The credentials of a request. */
@@ -21,7 +21,11 @@ export interface ApiResponse {
 }
 
 /** Sends a document. Subscriptions go to the stream, which is closed as soon as it is accepted. */
-export async function ask({ url: server }: Pick<TestApp, 'url'>, caller: Caller, document: string): Promise<ApiResponse> {
+export async function ask(
+  { url: server }: Pick<TestApp, 'url'>,
+  caller: Caller,
+  document: string,
+): Promise<ApiResponse> {
   const isStream = isSubscription(document)
   const url = `${server}/graphql/v1${isStream ? '/stream' : ''}`
   const body = JSON.stringify({ query: document })

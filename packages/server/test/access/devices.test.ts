@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import { basic, type DeviceResponse, post } from '../clients/http-device.ts'
-import { nextEvent, connectMqtt } from '../clients/mqtt-device.ts'
+import { connectMqtt, nextEvent } from '../clients/mqtt-device.ts'
+import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import {
-  type OwnedObjects,
+  allowLocalWebhooks,
   allRowsOf,
   createOwnedObjects,
   nonexistentObjects,
-  allowLocalWebhooks,
+  type OwnedObjects,
   startFailingReceiver,
 } from './owned-objects.ts'
 
@@ -72,18 +72,21 @@ describe('registration with a code of the caller', () => {
     ['without its secret', () => undefined],
     ['with its secret', () => secretOf(victim)],
     ['with its secret, after its owner allowed it', () => secretOf(victim)],
-  ])('creates a device in the account of the code if another user has the hardware id, %s', async (how, authorization) => {
-    if (how.includes('allowed')) {
-      await victimUser.data(`mutation { rotateDeviceSecret(deviceId: "${victim.device}", allow: true) { secret } }`)
-      untouched = await rowsOf(victim)
-    }
-    const { status, body } = await register({ code: own.code, hardwareId: victim.hardwareId }, authorization())
-    expect(status).toBe(200)
-    expect(body.deviceId).not.toBe(victim.device)
-    const { login } = await intruder.data(`{ login { device(id: "${body.deviceId}") { hardwareId owner { id } } } }`)
-    expect(login.device).toEqual([{ hardwareId: victim.hardwareId, owner: { id: own.userId } }])
-    await assertUntouched()
-  })
+  ])(
+    'creates a device in the account of the code if another user has the hardware id, %s',
+    async (how, authorization) => {
+      if (how.includes('allowed')) {
+        await victimUser.data(`mutation { rotateDeviceSecret(deviceId: "${victim.device}", allow: true) { secret } }`)
+        untouched = await rowsOf(victim)
+      }
+      const { status, body } = await register({ code: own.code, hardwareId: victim.hardwareId }, authorization())
+      expect(status).toBe(200)
+      expect(body.deviceId).not.toBe(victim.device)
+      const { login } = await intruder.data(`{ login { device(id: "${body.deviceId}") { hardwareId owner { id } } } }`)
+      expect(login.device).toEqual([{ hardwareId: victim.hardwareId, owner: { id: own.userId } }])
+      await assertUntouched()
+    },
+  )
 
   it('does not replace a device with the secret of a device of another user', async () => {
     const before = await rowsOf(own)
@@ -187,7 +190,9 @@ describe('over MQTT', () => {
     await expect(connectMqtt(url(), { id, secret: own.deviceSecret })).rejects.toMatchObject({ code: 4 })
     await expect(connectMqtt(url(), device(own), { clientId: id })).rejects.toMatchObject({ code: 4 })
     await expect(connectMqtt(url(), device(own), { username: id })).rejects.toMatchObject({ code: 4 })
-    await expect(connectMqtt(url(), { id: victim.service, secret: victim.deviceSecret })).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url(), { id: victim.service, secret: victim.deviceSecret })).rejects.toMatchObject({
+      code: 4,
+    })
     await expect(connectMqtt(url(), { ...device(own), secret: victim.deviceSecret })).rejects.toMatchObject({ code: 4 })
     const will = { topic, payload: Buffer.from('{"x": "y"}'), qos: 1 as const, retain: false }
     await expect(connectMqtt(url(), device(own), { will })).rejects.toMatchObject({ code: 5 })

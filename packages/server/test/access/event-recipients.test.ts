@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventTypes } from '../../src/features/events/event-types.ts'
-import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import { openTestStream, type RawStream, until } from '../clients/event-stream.ts'
+import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
-import { type OwnedObjects, createOwnedObjects, allowLocalWebhooks, startFailingReceiver } from './owned-objects.ts'
 import { mutationCalls } from './mutation-calls.ts'
+import { allowLocalWebhooks, createOwnedObjects, type OwnedObjects, startFailingReceiver } from './owned-objects.ts'
 
 interface Owner {
   user: TestUser

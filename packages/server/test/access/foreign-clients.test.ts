@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foreignClients, newEd25519, type Recorded } from './foreign-clients.ts'
-import { oneMinutePerCall, type Installation, createInstallation, type Signer, send } from './installation.ts'
+import { createInstallation, type Installation, oneMinutePerCall, type Signer, send } from './installation.ts'
 import { changedBytes, layoutOf, type Part, type RawResponse, sendRaw } from './raw-requests.ts'
 
 let installation: Installation
@@ -92,7 +92,8 @@ describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
       const before = await traces(accountId)
       const requests = await Promise.all(keys.map((key) => client.record(server, key, document)))
       // Both keys sign each document. With two documents, each one is changed byte by byte with one of the keys.
-      const changedRequests = served.length === 1 ? requests : requests.filter((_, key) => served[key]?.[0] === document)
+      const changedRequests =
+        served.length === 1 ? requests : requests.filter((_, key) => served[key]?.[0] === document)
       expect(changedRequests).not.toEqual([])
       for (const request of changedRequests) {
         const outcome = await sendAllChanged(request)

@@ -2,11 +2,11 @@ import { generateSecret } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { deleteAccessKey, updateAccessKey } from '../../src/features/access-keys/access-keys.ts'
 import {
-  oneMinutePerCall,
+  type ApiResponse,
+  createInstallation,
   type Installation,
   type KeyOwner,
-  createInstallation,
-  type ApiResponse,
+  oneMinutePerCall,
   reasonOf,
   type Signer,
   type Signing,
@@ -42,22 +42,20 @@ const wrong = ({ keyId }: Signer): Signer => {
 const unknown = (signer: Signer): Signer => ({ ...signer, keyId: 'MKAAAAAAAAAAAAAAAAAA' })
 
 /** What ends a key, and the reason why the server then rejects it. */
-const ends: Record<
-  string,
-  { end: (user: KeyOwner, key: string, expires: Date) => Promise<unknown>; reason: string }
-> = {
-  disabled: {
-    end: (user, key) => updateAccessKey(contextOf(user), key, { enabled: false }),
-    reason: 'key-disabled',
-  },
-  deleted: { end: (user, key) => deleteAccessKey(contextOf(user), key), reason: 'bad-signature' },
-  expired: {
-    async end(_user, _key, expires) {
-      stopped = expires
+const ends: Record<string, { end: (user: KeyOwner, key: string, expires: Date) => Promise<unknown>; reason: string }> =
+  {
+    disabled: {
+      end: (user, key) => updateAccessKey(contextOf(user), key, { enabled: false }),
+      reason: 'key-disabled',
     },
-    reason: 'key-expired',
-  },
-}
+    deleted: { end: (user, key) => deleteAccessKey(contextOf(user), key), reason: 'bad-signature' },
+    expired: {
+      async end(_user, _key, expires) {
+        stopped = expires
+      },
+      reason: 'key-expired',
+    },
+  }
 
 /** Shorter than the time after which a server reads a key again without a notification. */
 const NOTIFIED = { timeout: 20_000 }
@@ -177,7 +175,8 @@ describe('an unknown key and a wrong signature', () => {
     const signer = await (await installation.createUser()).createKey()
     /** The shortest response time, which other work of the machine affects least. */
     const shortest = { unknown: Number.POSITIVE_INFINITY, wrong: Number.POSITIVE_INFINITY }
-    const differs = (): boolean => Math.max(shortest.unknown, shortest.wrong) > 1.5 * Math.min(shortest.unknown, shortest.wrong)
+    const differs = (): boolean =>
+      Math.max(shortest.unknown, shortest.wrong) > 1.5 * Math.min(shortest.unknown, shortest.wrong)
     for (let round = 0; round < 25 || differs(); round++) {
       const responses = []
       for (const [name, as] of [

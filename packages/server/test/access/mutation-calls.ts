@@ -1,4 +1,4 @@
-import { type Call, notFound, ofWrongKind, literal, attempt } from './call.ts'
+import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
 import { webhookMutationCalls } from './webhook-calls.ts'
 
 const addService = (deviceId: string): string =>
@@ -20,7 +20,8 @@ const setMany = (serviceIds: string[]): string => {
 }
 const updateDevice = (deviceId: string): string =>
   `mutation { updateDevice(deviceId: ${literal(deviceId)}, name: "x", hardwareId: null) { id } }`
-const updateService = (id: string): string => `mutation { updateService(id: ${literal(id)}, name: "x", port: 1) { id } }`
+const updateService = (id: string): string =>
+  `mutation { updateService(id: ${literal(id)}, name: "x", port: 1) { id } }`
 const updateKey = (key: string): string => `mutation { updateAccessKey(key: ${literal(key)}, enabled: false) { key } }`
 
 const deleteCode = (id: string): string => `mutation { deleteRegistrationCode(id: ${literal(id)}) }`

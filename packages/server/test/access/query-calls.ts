@@ -1,4 +1,4 @@
-import { type Call, notFound, ofWrongKind, literal, attempt } from './call.ts'
+import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
 import { webhookQueryCalls } from './webhook-calls.ts'
 
 const user = (field: string) => (): string => `{ login { ${field} } }`
@@ -93,7 +93,9 @@ export const queryCalls: Record<string, Call> = {
       platform: attempt(noDevices, ({ mark }) => devices(`platform: ${literal(`${mark}-device`)}`)),
       attributes: attempt(noDevices, ({ attribute, mark }) => devices(`attributes: { ${attribute}: "${mark}-value" }`)),
       sort: attempt('own', ({ attribute }) => devices(`sort: ${literal(attribute)}`)),
-      context: attempt('own', ({ context, attribute }) => devices(`context: ${literal(context)}, sort: ${literal(attribute)}`)),
+      context: attempt('own', ({ context, attribute }) =>
+        devices(`context: ${literal(context)}, sort: ${literal(attribute)}`),
+      ),
     },
     others: [...page, 'state', 'application'],
   },

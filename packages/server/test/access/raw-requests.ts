@@ -95,7 +95,12 @@ export interface Layout {
 
 export function layoutOf(bytes: Buffer): Layout {
   const text = bytes.toString('latin1')
-  const part = (name: string, start: number, end: number, isCaseInsensitive = false): Part => ({ name, start, end, isCaseInsensitive })
+  const part = (name: string, start: number, end: number, isCaseInsensitive = false): Part => ({
+    name,
+    start,
+    end,
+    isCaseInsensitive,
+  })
   const firstSpace = text.indexOf(' ')
   const secondSpace = text.indexOf(' ', firstSpace + 1)
   const headEnd = text.indexOf('\r\n\r\n')

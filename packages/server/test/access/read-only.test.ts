@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
-import {
-  type OwnedObjects,
-  rowsWithoutUsage,
-  createOwnedObjects,
-  allowLocalWebhooks,
-  startFailingReceiver,
-} from './owned-objects.ts'
 import { type Signer, send } from './installation.ts'
 import { mutationCalls } from './mutation-calls.ts'
+import {
+  allowLocalWebhooks,
+  createOwnedObjects,
+  type OwnedObjects,
+  rowsWithoutUsage,
+  startFailingReceiver,
+} from './owned-objects.ts'
 import { queryCalls } from './query-calls.ts'
 
 let app: TestApp

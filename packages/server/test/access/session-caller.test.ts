@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/auth/sessions/password.ts'
 import { query } from '../../src/db/database.ts'
-import { startTestApp, type TestApp } from '../harness/app.ts'
 import { type Browser, signIn } from '../clients/browser.ts'
+import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
+import { mutationCalls } from './mutation-calls.ts'
 import {
-  type OwnedObjects,
+  allowLocalWebhooks,
   allRowsOf,
   createOwnedObjects,
   nonexistentObjects,
-  allowLocalWebhooks,
+  type OwnedObjects,
   startFailingReceiver,
   waitForLastUsed,
 } from './owned-objects.ts'
-import { mutationCalls } from './mutation-calls.ts'
 import { queryCalls } from './query-calls.ts'
 
 let app: TestApp

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { QueryResponse, TestApp, TestUser } from '../harness/app.ts'
 import { openStream } from '../clients/event-stream.ts'
-import { type Call, notFound, ofWrongKind, literal } from './call.ts'
+import type { QueryResponse, TestApp, TestUser } from '../harness/app.ts'
+import { type Call, literal, notFound, ofWrongKind } from './call.ts'
 
 const events = (...args: string[]): string =>
   `subscription { events(${args.join(', ')}) { type owner { id email } actor { id email } } }`

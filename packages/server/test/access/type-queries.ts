@@ -1,7 +1,7 @@
 import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
-import type { OwnedObjects } from './owned-objects.ts'
 import { literal } from './call.ts'
 import { mutationCalls } from './mutation-calls.ts'
+import type { OwnedObjects } from './owned-objects.ts'
 import { queryCalls } from './query-calls.ts'
 import { subscriptionCalls } from './subscription-calls.ts'
 
@@ -99,7 +99,11 @@ function rootFields(schema: GraphQLSchema): FieldRequest[] {
   )
 }
 
-function requestFor(type: GraphQLObjectType, name: string, fields: readonly GraphQLField<unknown, unknown>[]): FieldRequest {
+function requestFor(
+  type: GraphQLObjectType,
+  name: string,
+  fields: readonly GraphQLField<unknown, unknown>[],
+): FieldRequest {
   const typeQuery = typeQueries[type.name]
   if (typeQuery === undefined) throw new Error(`add a query for ${type.name} to type-queries.ts`)
   const select = (own: OwnedObjects) => fields.map((field) => selectField(type, field, own)).join(' ')
@@ -111,7 +115,8 @@ function selectField(type: GraphQLObjectType, field: GraphQLField<unknown, unkno
     .filter((arg) => String(arg.type).endsWith('!') && arg.defaultValue === undefined)
     .map((arg) => {
       const value = requiredArguments[`${type.name}.${field.name}(${arg.name}:)`] ?? requiredArguments[arg.name]
-      if (value === undefined) throw new Error(`add a value for ${type.name}.${field.name}(${arg.name}:) to type-queries.ts`)
+      if (value === undefined)
+        throw new Error(`add a value for ${type.name}.${field.name}(${arg.name}:) to type-queries.ts`)
       return `${arg.name}: ${literal(value(own))}`
     })
   const selection = isObjectType(getNamedType(field.type)) ? ' { __typename }' : ''

@@ -1,4 +1,4 @@
-import { type Call, notFound, ofWrongKind, literal, attempt } from './call.ts'
+import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
 
 const deliveries = (argument: string): string =>
   `{ login { webhooks { id deliveries(${argument}) { items { id request response event { id } } total } } } }`

@@ -1,5 +1,5 @@
-import type { TestApp, TestUser } from '../harness/app.ts'
 import { type SeedDevice, seedDevices } from '../factories/seed-devices.ts'
+import type { TestApp, TestUser } from '../harness/app.ts'
 
 const document = `query ($size: Int, $from: Int, $after: ID, $last: String, $sort: String, $name: String, $state: String, $id: [String!],
   $hardwareId: String, $platform: [String!], $application: [Int!], $attributes: Object, $context: String) {

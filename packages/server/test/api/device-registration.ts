@@ -1,5 +1,5 @@
-import type { TestApp, TestUser } from '../harness/app.ts'
 import { basic, type DeviceResponse, post } from '../clients/http-device.ts'
+import type { TestApp, TestUser } from '../harness/app.ts'
 
 /** The owner of registration codes, and devices that register with them. */
 export interface RegistrationClient {

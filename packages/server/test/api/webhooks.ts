@@ -45,7 +45,10 @@ export function webhookClient(user: TestUser, receiver: Receiver): WebhookClient
 }
 
 /** Polls until the condition is true. The timeout of the test limits the wait. */
-export async function pollUntil<Value>(read: () => Promise<Value>, condition: (value: Value) => boolean): Promise<Value> {
+export async function pollUntil<Value>(
+  read: () => Promise<Value>,
+  condition: (value: Value) => boolean,
+): Promise<Value> {
   for (;;) {
     const value = await read()
     if (condition(value)) return value

@@ -29,7 +29,11 @@ export type RestClient = (method: string, path: string, request?: RestRequest) =
 /** Sends signed requests to the REST API of a server. The paths are below /rest/v1. */
 export function restClient(url: string, { keyId, secret }: Pick<TestUser, 'keyId' | 'secret'>): RestClient {
   const key = { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') } as const
-  return async (method, path, { body, bytes, contentType = 'application/json', signing = {}, unsignedHeaders = {} } = {}) => {
+  return async (
+    method,
+    path,
+    { body, bytes, contentType = 'application/json', signing = {}, unsignedHeaders = {} } = {},
+  ) => {
     const target = `${url}/rest/v1${path}`
     const sent = bytes ?? (body === undefined ? undefined : serialize(body))
     const headers: Record<string, string> = sent === undefined ? {} : { 'content-type': contentType }

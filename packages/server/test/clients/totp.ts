@@ -22,7 +22,9 @@ export function wrongCodeOf(totpUri: string): string {
 
 /** RFC 4648 §6. */
 export function fromBase32(text: string): Buffer {
-  const bits = Array.from(text.replace(/=+$/, ''), (character) => ALPHABET.indexOf(character).toString(2).padStart(5, '0'))
+  const bits = Array.from(text.replace(/=+$/, ''), (character) =>
+    ALPHABET.indexOf(character).toString(2).padStart(5, '0'),
+  )
   const bytes = bits.join('').match(/.{8}/g) ?? []
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)))
 }

@@ -3,8 +3,8 @@ import { createDatabase, createPool, type Database, type PoolWatch } from '../..
 import type { AttributeName } from '../../src/features/attributes/attribute-name.ts'
 import type { BaseWrite } from '../../src/features/attributes/set-attribute.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
-import { createTestDatabase, type TestDatabase } from './test-database.ts'
 import { insertDevices } from './query-plans.ts'
+import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
 /** A change of a base value, as recorded in an event. */
 export interface Change {

@@ -56,7 +56,8 @@ export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
     sent.length = 0
     await run(db)
     const [statement, ...others] = sent
-    if (statement === undefined || others.length > 0) throw new Error(`expected one statement, but ${sent.length} were sent`)
+    if (statement === undefined || others.length > 0)
+      throw new Error(`expected one statement, but ${sent.length} were sent`)
     return statement
   }
 

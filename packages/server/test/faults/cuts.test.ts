@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { createTestDatabase } from '../database/test-database.ts'
-import { type DatabaseProxy, startDatabaseProxy } from '../database/database-proxy.ts'
 import { pollUntil } from '../api/webhooks.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../database/database-proxy.ts'
+import { createTestDatabase } from '../database/test-database.ts'
 import { readCredentials, type SignedResponse, sendAs, startServerProcess } from '../harness/server-process.ts'
 import { ask, check } from './checker.ts'
 import { commitFigures, readCommits } from './commits.ts'
@@ -74,7 +74,8 @@ it('reports whether the outcome is known when a database connection breaks', lon
 
   // During a statement with several changes: the outcome is the same for all of them, and no other change is lost.
   const other = (await data('mutation { registerDevice(name: "other") { device { id } } }')).registerDevice.device.id
-  for (const moment of ['before', 'after'] as const) await breakSharedStatement({ proxy, send, data, devices: [id, other], moment })
+  for (const moment of ['before', 'after'] as const)
+    await breakSharedStatement({ proxy, send, data, devices: [id, other], moment })
 
   // For reads, and for changes that were not sent, the outcome is known.
   proxy.cutAt(['to be cut'], 'before')

@@ -3,11 +3,11 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { ask, check } from './checker.ts'
+import { type Availability, entryPoints, type Installation } from './entry-points.ts'
 import { figures } from './figures.ts'
 import { fillDisk } from './full-disk.ts'
 import { openLedger } from './ledger.ts'
 import { openRig, type Rig } from './rig.ts'
-import { type Availability, entryPoints, type Installation } from './entry-points.ts'
 import { startWriters } from './writers.ts'
 
 /** `run.ts` sets the duration. In `npm test`, an outage lasts until every entry point reports it. */

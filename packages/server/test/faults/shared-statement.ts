@@ -19,7 +19,13 @@ const PER_DEVICE = 6
  * Breaks the connection of a statement with at least two changes. All of its changes have an unknown outcome, and are
  * stored together or not at all. All other concurrent changes succeed.
  */
-export async function breakSharedStatement({ proxy, send, data, devices, moment }: SharedStatementOptions): Promise<void> {
+export async function breakSharedStatement({
+  proxy,
+  send,
+  data,
+  devices,
+  moment,
+}: SharedStatementOptions): Promise<void> {
   // The two changes almost always share a statement. If they do not, try again.
   for (let round = 0, unknown = 0; unknown === 0; round++) {
     const changes = devices.flatMap((id, device) =>

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../harness/app.ts'
-import { type RegisteredDevice, registerDevice, connectMqtt } from '../clients/mqtt-device.ts'
+import { connectMqtt, type RegisteredDevice, registerDevice } from '../clients/mqtt-device.ts'
 import { connectPacket, openRaw, packet, publishPacket } from '../clients/raw-mqtt.ts'
-import { naughtyStrings } from './strings/naughty-strings.ts'
+import { startTestApp, type TestApp } from '../harness/app.ts'
 import { createRandom, type Random } from './random.ts'
 import { longTimeout, report, scale } from './scale.ts'
+import { naughtyStrings } from './strings/naughty-strings.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -239,7 +239,12 @@ export function testUser(url: string, user: Pick<TestUser, 'accountId' | 'email'
   }
 }
 
-async function sendSigned<Data>(url: string, keyId: string, key: SigningKey, operation: object): Promise<QueryResponse<Data>> {
+async function sendSigned<Data>(
+  url: string,
+  keyId: string,
+  key: SigningKey,
+  operation: object,
+): Promise<QueryResponse<Data>> {
   const body = JSON.stringify(operation)
   const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
   const created = Math.floor(Date.now() / 1_000)

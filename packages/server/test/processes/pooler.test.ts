@@ -5,8 +5,8 @@ import { readConfig } from '../../src/config.ts'
 import { createDatabase, createPool, type Database, query } from '../../src/db/database.ts'
 import { OUTCOME_LOST } from '../../src/db/lost-outcome.ts'
 import { openServingDatabase } from '../../src/start/serving-database.ts'
-import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
 import { startDatabaseProxy } from '../database/database-proxy.ts'
+import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
 import { pgbouncer, startPooler } from './pooler.ts'
 
 /** Opens the database as a starting server does, and returns the log entries. */

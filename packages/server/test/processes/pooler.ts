@@ -4,8 +4,8 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { TestDatabase } from '../database/test-database.ts'
 import { startDatabaseProxy } from '../database/database-proxy.ts'
+import type { TestDatabase } from '../database/test-database.ts'
 
 /** Its path on Debian, which is not in every user's PATH. */
 export const pgbouncer = '/usr/sbin/pgbouncer'
@@ -16,7 +16,10 @@ const UNPRIVILEGED_ID = 65_534
 export async function startPooler(
   { connection }: TestDatabase,
   atEnd: (end: () => Promise<void>) => void,
-  { mode = 'transaction', settings: extraSettings = [] }: { mode?: 'transaction' | 'session'; settings?: string[] } = {},
+  {
+    mode = 'transaction',
+    settings: extraSettings = [],
+  }: { mode?: 'transaction' | 'session'; settings?: string[] } = {},
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-pooler-'))
   atEnd(() => rm(folder, { recursive: true }))

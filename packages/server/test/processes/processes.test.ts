@@ -8,10 +8,10 @@ import { connect } from 'node:tls'
 import pg from 'pg'
 import { Client } from 'undici'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { connectMqtt, registerDevice } from '../clients/mqtt-device.ts'
+import { createTestDatabase } from '../database/test-database.ts'
 import { testUser } from '../harness/app.ts'
 import { createCertificate, replaceFile } from '../harness/certificate.ts'
-import { createTestDatabase } from '../database/test-database.ts'
-import { registerDevice, connectMqtt } from '../clients/mqtt-device.ts'
 import { claimPorts } from '../harness/ports.ts'
 import { failToStart, readCredentials, type ServerProcess, startServerProcess } from '../harness/server-process.ts'
 import { unlimited } from '../harness/unlimited.ts'
@@ -226,7 +226,9 @@ test('replaces a process that hangs or never becomes ready, and serves metrics w
   await replaced
   expect(wasMissing).toBe(true)
   const lines = server.stderr().split('\n').slice(0, -1)
-  const unresponsive = lines.filter((line) => line.includes('a server process is silent')).map((line) => JSON.parse(line).pid)
+  const unresponsive = lines
+    .filter((line) => line.includes('a server process is silent'))
+    .map((line) => JSON.parse(line).pid)
   expect(unresponsive).toEqual(expect.arrayContaining(hanging))
   await vi.waitFor(async () => expect((await measure(server)).muster_processes_missing).toBe(0), wait)
   expect(await server.stop()).toBe(0)

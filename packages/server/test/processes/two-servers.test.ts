@@ -1,10 +1,10 @@
 import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type TestUser, testUser } from '../harness/app.ts'
-import { newPerson, errorOf, signIn } from '../clients/browser.ts'
+import { pollUntil, webhookClient } from '../api/webhooks.ts'
+import { errorOf, newPerson, signIn } from '../clients/browser.ts'
 import { EVENTS, namesOf, openTestStream } from '../clients/event-stream.ts'
-import { webhookClient, pollUntil } from '../api/webhooks.ts'
-import { registerDevice, connectMqtt } from '../clients/mqtt-device.ts'
+import { connectMqtt, registerDevice } from '../clients/mqtt-device.ts'
+import { type TestUser, testUser } from '../harness/app.ts'
 import { startReceiver } from '../harness/webhook-receiver.ts'
 import { POINTS, startTwoServers, type TwoServers } from './two-servers.ts'
 
@@ -132,7 +132,9 @@ test('sends each change of two servers to a webhook once', async () => {
   const device = await hooks.register()
   const values = Array.from({ length: 60 }, (_, index) => String(index))
   await Promise.all(
-    values.map((value, index) => webhookClient(pair.owners[index % 2]!, receiver).setAttribute(device, `n${value}`, value)),
+    values.map((value, index) =>
+      webhookClient(pair.owners[index % 2]!, receiver).setAttribute(device, `n${value}`, value),
+    ),
   )
   await pollUntil(
     () => hooks.deliveries(id, '(size: 1000)'),

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasProgram } from '../../../../examples/test/programs.ts'
-import { type TestUser, testUser } from '../harness/app.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
+import { type TestUser, testUser } from '../harness/app.ts'
 import { readCredentials, type ServerProcess, startServerProcess } from '../harness/server-process.ts'
 import { unlimited } from '../harness/unlimited.ts'
 import { pgbouncer, startPooler } from './pooler.ts'
@@ -44,7 +44,9 @@ export async function startTwoServers(): Promise<TwoServers> {
     const direct = { DATABASE_URL: database.url }
     const pooled = async () => ({ DATABASE_URL: await startPooler(database, atEnd), DATABASE_DIRECT_URL: database.url })
     const databaseSettings = [direct, hasProgram(pgbouncer) ? await pooled() : direct]
-    const [first, second] = await Promise.all(databaseSettings.map((settings) => startServerProcess({ ...env, ...settings }, atEnd)))
+    const [first, second] = await Promise.all(
+      databaseSettings.map((settings) => startServerProcess({ ...env, ...settings }, atEnd)),
+    )
     const credentials = await readCredentials(folder)
     const owner = {
       accountId: '',

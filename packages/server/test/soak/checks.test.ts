@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import { checkResults, type Results } from './checks.ts'
 import { mix, spread } from './mix.ts'
 import type { Sample } from './samples.ts'
 import { createTimes } from './times.ts'
-import { checkResults, type Results } from './checks.ts'
 
 /** Half an hour with twelve samples per minute of a server whose values vary but do not grow. */
 const stable = (minutes = 30): Sample[] =>

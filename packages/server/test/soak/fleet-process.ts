@@ -25,7 +25,8 @@ export async function startFleet(): Promise<FleetProcess> {
     async until(condition, withinSeconds) {
       const end = performance.now() + withinSeconds * 1_000
       while (!condition(state)) {
-        if (performance.now() > end) throw new Error(`the fleet did not reach the expected state: ${JSON.stringify(state)}`)
+        if (performance.now() > end)
+          throw new Error(`the fleet did not reach the expected state: ${JSON.stringify(state)}`)
         await sleep(200)
       }
       return state

@@ -32,7 +32,11 @@ const TIMEOUT_MS = 30_000
 const newCounts = (): LoadCounts => ({ sent: 0, responses: 0, errors: {}, times: createTimes() })
 
 export function startLoad(environment: Environment, initialRate: number): Load {
-  const pool = new Pool(environment.url, { connections: CONNECTIONS, bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS })
+  const pool = new Pool(environment.url, {
+    connections: CONNECTIONS,
+    bodyTimeout: TIMEOUT_MS,
+    headersTimeout: TIMEOUT_MS,
+  })
   const operations = spread()
   const { devices } = environment
   const inFlight = new Set<Promise<void>>()

@@ -60,7 +60,13 @@ async function findCapacity(sender: Sender, forSeconds: number): Promise<number>
 }
 
 async function overload(sender: Sender, rate: number): Promise<Measurement> {
-  const found: Measurement = { sent: 0, notSent: 0, accepted: createTimes(), rejected: createTimes(), others: new Map() }
+  const found: Measurement = {
+    sent: 0,
+    notSent: 0,
+    accepted: createTimes(),
+    rejected: createTimes(),
+    others: new Map(),
+  }
   const inFlight = new Set<Promise<void>>()
   const send = async (due: number): Promise<void> => {
     const status = await sender.send().catch(({ code, name }: NodeJS.ErrnoException) => code ?? name)

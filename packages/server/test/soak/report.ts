@@ -1,8 +1,8 @@
+import { type Checks, isLongEnough } from './checks.ts'
 import type { LoadCounts } from './load.ts'
 import type { SoakOptions } from './options.ts'
 import type { Measured, Sample } from './samples.ts'
 import type { Slope } from './slope.ts'
-import { isLongEnough, type Checks } from './checks.ts'
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`
 const seconds = (value: number): string => `${value.toFixed(1)} s`

@@ -2,14 +2,15 @@
  * `npm run test:soak -- [--minutes N] [--warm-up N] [--rate N] [--devices N] [--every SECONDS]` exits with 1 if a check
  * of `checks.ts` fails.
  */
-import { startFleet } from './fleet-process.ts'
+
+import { checkResults } from './checks.ts'
 import { startEnvironment } from './environment.ts'
-import { findSustainedRate } from './sustained-rate.ts'
-import { sendOnce, type Load, startLoad } from './load.ts'
+import { startFleet } from './fleet-process.ts'
+import { type Load, sendOnce, startLoad } from './load.ts'
 import { collect, measure } from './measure.ts'
 import { readOptions } from './options.ts'
 import { printReport } from './report.ts'
-import { checkResults } from './checks.ts'
+import { findSustainedRate } from './sustained-rate.ts'
 
 const CONNECTED_WITHIN_S = 900
 const DELIVERED_WITHIN_S = 120
@@ -57,6 +58,11 @@ async function connectAll(): Promise<void> {
 
 /** The failures of devices since then. */
 function since(now: Record<string, number>, before: Record<string, number>): Record<string, number> {
-  const grown = Object.entries(now).map(([failure, count]): [string, number] => [failure, count - (before[failure] ?? 0)])
-  return Object.fromEntries(grown.filter(([, count]) => count > 0).map(([failure, count]) => [`device: ${failure}`, count]))
+  const grown = Object.entries(now).map(([failure, count]): [string, number] => [
+    failure,
+    count - (before[failure] ?? 0),
+  ])
+  return Object.fromEntries(
+    grown.filter(([, count]) => count > 0).map(([failure, count]) => [`device: ${failure}`, count]),
+  )
 }

@@ -25,7 +25,10 @@ const MIB = 1_048_576
 
 /** Reads the metrics of the server, and counts its database connections. */
 export async function takeSample(environment: Environment, at: number): Promise<Sample> {
-  const [values, databaseConnections] = await Promise.all([readMetrics(environment.url), environment.countConnections()])
+  const [values, databaseConnections] = await Promise.all([
+    readMetrics(environment.url),
+    environment.countConnections(),
+  ])
   const of = (name: string): number => values.get(name) ?? Number.NaN
   return {
     at,

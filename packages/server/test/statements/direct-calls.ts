@@ -42,7 +42,14 @@ import type { OwnedObjects } from '../access/owned-objects.ts'
 type Send = (db: Database) => Promise<unknown>
 
 /** Calls of the statements that no GraphQL operation sends: for devices, timers, sign-in, jobs, and commands. */
-export function directCalls({ userId: accountId, device: id, service, accessKey, webhook, event }: OwnedObjects): Send[] {
+export function directCalls({
+  userId: accountId,
+  device: id,
+  service,
+  accessKey,
+  webhook,
+  event,
+}: OwnedObjects): Send[] {
   const now = new Date()
   const bytes = Buffer.from('x')
   const key = { accountId, deviceId: id }

@@ -1,13 +1,13 @@
 import { buildSchema } from '../../src/schema.ts'
-import type { OwnedObjects } from '../access/owned-objects.ts'
 import { newKey } from '../access/callers.ts'
+import type { OwnedObjects } from '../access/owned-objects.ts'
 import { queryCalls } from '../access/query-calls.ts'
 import { everyType, type FieldRequest } from '../access/type-queries.ts'
-import type { TestApp, TestUser } from '../harness/app.ts'
+import { list } from '../api/device-lists.ts'
 import { createAuthenticator } from '../clients/authenticator.ts'
 import { newPerson, openBrowser, signIn } from '../clients/browser.ts'
-import { list } from '../api/device-lists.ts'
 import { codeOf } from '../clients/totp.ts'
+import type { TestApp, TestUser } from '../harness/app.ts'
 import { directCalls } from './direct-calls.ts'
 
 /** Makes the server send all of its statements, for a user with objects of every kind. */
@@ -90,8 +90,11 @@ async function signInToConsole(app: TestApp): Promise<void> {
   await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
   const other = openBrowser(app)
   const passkeyOptions = (await other.auth('/passkey/generate-authenticate-options')).body
-  const response = await other.auth('/passkey/verify-authentication', { response: authenticator.authenticate(passkeyOptions) })
-  if (response.body.signedIn !== true) throw new Error(`sign-in with a passkey failed: ${JSON.stringify(response.body)}`)
+  const response = await other.auth('/passkey/verify-authentication', {
+    response: authenticator.authenticate(passkeyOptions),
+  })
+  if (response.body.signedIn !== true)
+    throw new Error(`sign-in with a passkey failed: ${JSON.stringify(response.body)}`)
   const third = openBrowser(app)
   await third.auth('/sign-in/email', { email: person.email, password: person.password })
   await third.auth('/two-factor/verify-backup-code', { code: body.backupCodes[0] })

@@ -50,8 +50,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'acrossRotations of auth/sessions/forward.ts': byOwnId,
   'findDeviceOwner of features/devices/device-secret.queries.ts': byCredentials,
   'findCodeByHash of features/registration-codes/registration-codes.queries.ts': byCredentials,
-  'findOtherSecrets of features/devices/cut-off.queries.ts':
-    'compares the secrets of connected devices, by their ids',
+  'findOtherSecrets of features/devices/cut-off.queries.ts': 'compares the secrets of connected devices, by their ids',
 
   'readSettled of features/events/feed/feed.queries.ts': 'the feed follows one log for all accounts',
   [`selectOwed of ${making}`]: 'the feed follows one log for all accounts',

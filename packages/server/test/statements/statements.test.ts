@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createOwnedObjects, allowLocalWebhooks, startFailingReceiver } from '../access/owned-objects.ts'
+import { allowLocalWebhooks, createOwnedObjects, startFailingReceiver } from '../access/owned-objects.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import { driveEverything } from './drive.ts'
 import { acrossAccounts, ofGivenAccounts } from './named.ts'
-import { type AccountTable, accountTablesOf, type AccountScope, accountScopeOf, planOf } from './plan-accounts.ts'
+import { type AccountScope, type AccountTable, accountScopeOf, accountTablesOf, planOf } from './plan-accounts.ts'
 import { recordStatements, type Statements } from './record.ts'
 
 let app: TestApp

@@ -29,7 +29,11 @@ async function rowsOf(db: Kysely<unknown>, { name, columns }: Table): Promise<st
 }
 
 /** The former rows that are missing now. Compares the former columns, without those in `changed`. */
-export async function missingRows(db: Kysely<unknown>, before: Contents, changed: readonly string[]): Promise<string[]> {
+export async function missingRows(
+  db: Kysely<unknown>,
+  before: Contents,
+  changed: readonly string[],
+): Promise<string[]> {
   const missing: string[] = []
   for (const [name, { columns, rows }] of before) {
     const kept = columns.filter((column) => !changed.includes(`${name}.${column}`))

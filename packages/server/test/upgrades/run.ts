@@ -10,10 +10,10 @@ import { parseArgs } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { administer } from '../global-setup.ts'
-import { formerReleases, placeRelease, placeWorkingTree } from './under-load/releases.ts'
-import { type Outcome, type Environment, runScenario, type Scenario } from './under-load/scenario.ts'
-import { stopAll } from './under-load/server.ts'
 import { caseNames, readCase } from './case.ts'
+import { formerReleases, placeRelease, placeWorkingTree } from './under-load/releases.ts'
+import { type Environment, type Outcome, runScenario, type Scenario } from './under-load/scenario.ts'
+import { stopAll } from './under-load/server.ts'
 
 /** The limit for the duration of a write. */
 const MAX_WRITE_MS = 5_000
@@ -52,12 +52,25 @@ async function runAll(environment: Environment): Promise<void> {
 
   const further = join(folder, 'further')
   await placeWorkingTree(further, new URL('migrations/', import.meta.url))
-  await expectSuccess(environment, { ...size, name: 'one step of each kind', before: current, after: further, check: checkMarks })
+  await expectSuccess(environment, {
+    ...size,
+    name: 'one step of each kind',
+    before: current,
+    after: further,
+    check: checkMarks,
+  })
 
   const slow = join(folder, 'slow')
   await placeWorkingTree(slow, new URL('slow-migrations/', import.meta.url))
   const name = 'a lock held for 7 s, to be detected'
-  const outcome = await runScenario(environment, { ...size, kills: 0, name, before: current, after: slow, check: async () => {} })
+  const outcome = await runScenario(environment, {
+    ...size,
+    kills: 0,
+    name,
+    before: current,
+    after: slow,
+    check: async () => {},
+  })
   printOutcome(name, outcome)
   assert.ok(longest(outcome) > MAX_WRITE_MS, 'a write waited too long, but the test did not detect it')
 }

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import {
   type Browser,
+  errorOf,
   newPerson,
   openBrowser,
   type Person,
-  errorOf,
   signIn,
   signInMethods,
 } from '../../../test/clients/browser.ts'
 import { codeOf, wrongCodeOf } from '../../../test/clients/totp.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 const login = '{ login { email } }'
 const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']

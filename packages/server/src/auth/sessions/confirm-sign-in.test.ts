@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { createAuthenticator } from '../../../test/clients/authenticator.ts'
-import { type Browser, newPerson, openBrowser, type Person, errorOf, signIn } from '../../../test/clients/browser.ts'
+import { type Browser, errorOf, newPerson, openBrowser, type Person, signIn } from '../../../test/clients/browser.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 const create = 'mutation { createAccessKey(name: "laptop") { key } }'
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { deleteExpiredSignIns } from './sign-in.queries.ts'
 
 let app: TestApp

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { createAuthenticator } from '../../../test/clients/authenticator.ts'
 import {
   type Browser,
+  errorOf,
   newPerson,
   openBrowser,
   type Person,
-  errorOf,
   signIn,
   signInMethods,
 } from '../../../test/clients/browser.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 const login = '{ login { email } }'
 

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { createAuthenticator } from '../../../test/clients/authenticator.ts'
 import {
   type Browser,
   type BrowserResponse,
+  errorOf,
   newPerson,
   openBrowser,
   type Person,
-  errorOf,
   signIn,
 } from '../../../test/clients/browser.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { resetPassword } from './reset-password.ts'
 
 let app: TestApp

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { type Browser, newPerson, openBrowser, type Person, errorOf, signIn } from '../../../test/clients/browser.ts'
+import { type Browser, errorOf, newPerson, openBrowser, type Person, signIn } from '../../../test/clients/browser.ts'
 import { openStream } from '../../../test/clients/event-stream.ts'
 import { openSessionStream } from '../../../test/clients/session-stream.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 const DAY = 86_400_000
 const login = '{ login { email } }'

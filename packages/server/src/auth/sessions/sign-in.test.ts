@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Browser, errorOf, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { type Browser, newPerson, openBrowser, errorOf, signIn } from '../../../test/clients/browser.ts'
 import { createUser } from '../../features/users/users.ts'
 
 let app: TestApp

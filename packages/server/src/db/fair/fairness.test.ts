@@ -1,8 +1,8 @@
 import { signRequest } from '@muster/http-signature'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { pollUntil } from '../../../test/api/webhooks.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 const SORTED = '{ login { devices(sort: "no.index", size: 1) { items { id } } } }'
 const WHO = '{ login { email } }'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { type AttributeClient, attributeClient } from '../../../test/api/attributes.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 let app: TestApp
 let client: AttributeClient

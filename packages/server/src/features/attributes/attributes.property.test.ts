@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { type AttributeClient, attributeClient, type Outcome } from '../../../test/api/attributes.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 let app: TestApp
 beforeAll(async () => {

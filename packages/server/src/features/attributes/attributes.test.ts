@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type AttributeClient, attributeClient, rejectedWith } from '../../../test/api/attributes.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let app: TestApp
 let user: TestUser
@@ -199,7 +199,9 @@ test('another user finds nothing, and changes nothing', async () => {
       expect(await stranger.setAll({ site: 'theirs' }, target, context)).toEqual(rejectedWith('NOT_FOUND', /./))
     }
     const { data } = await stranger.setMany([{ serviceId: target, attributes: { site: 'theirs' } }])
-    expect(data?.setAttributesMany).toEqual([{ serviceId: target, attributes: null, ...rejectedWith('NOT_FOUND', /./) }])
+    expect(data?.setAttributesMany).toEqual([
+      { serviceId: target, attributes: null, ...rejectedWith('NOT_FOUND', /./) },
+    ])
   }
   expect(await stranger.set('$svc.statusA', 'theirs', id)).toEqual(rejectedWith('NOT_FOUND', /./))
   expect(await stranger.read(id)).toBeNull()

@@ -1,6 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AttributeWrites, connectToDatabase, connectAndRecord, openAttributeWrites } from '../../../test/database/attribute-writes.ts'
+import {
+  type AttributeWrites,
+  connectAndRecord,
+  connectToDatabase,
+  openAttributeWrites,
+} from '../../../test/database/attribute-writes.ts'
 import { startDatabaseProxy } from '../../../test/database/database-proxy.ts'
 import { OUTCOME_LOST } from '../../db/lost-outcome.ts'
 import { setOnDevice } from './set-attribute.queries.ts'

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type AttributeWrites,
   type Change,
-  connectToDatabase,
   connectAndRecord,
+  connectToDatabase,
   openAttributeWrites,
 } from '../../../test/database/attribute-writes.ts'
 import type { AttributeName } from './attribute-name.ts'

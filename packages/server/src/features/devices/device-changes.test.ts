@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { errorOf, eventsOf, findDevice, newDevice, register } from '../../../test/api/devices.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { eventsOf, findDevice, newDevice, errorOf, register } from '../../../test/api/devices.ts'
 import { limits } from '../../limits.ts'
 
 let app: TestApp

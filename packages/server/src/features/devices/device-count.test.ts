@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { sumDeviceCounts } from './device-count.jobs.ts'
 
 let app: TestApp

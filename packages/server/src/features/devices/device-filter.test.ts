@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createUserWithDevices, devicesNamed, list, listError, names } from '../../../test/api/device-lists.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { listError, list, devicesNamed, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
 
 let app: TestApp
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { listError, list, devicesNamed, names, createUserWithDevices } from '../../../test/api/device-lists.ts'
+import { createUserWithDevices, devicesNamed, list, listError, names } from '../../../test/api/device-lists.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let app: TestApp
 let other: TestUser

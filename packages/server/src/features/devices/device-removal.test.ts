@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { errorOf, eventsOf, findDevice, newDevice, register } from '../../../test/api/devices.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { eventsOf, findDevice, newDevice, errorOf, register } from '../../../test/api/devices.ts'
 
 let app: TestApp
 let owner: TestUser

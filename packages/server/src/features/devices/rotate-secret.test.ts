@@ -2,10 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { startTestApp } from '../../../test/harness/app.ts'
+import {
+  newHardwareId,
+  type RegistrationClient,
+  registrationClient,
+  rotate,
+} from '../../../test/api/device-registration.ts'
 import { errorOf } from '../../../test/clients/http-device.ts'
 import { atDatabase } from '../../../test/global-setup.ts'
-import { newHardwareId, type RegistrationClient, registrationClient, rotate } from '../../../test/api/device-registration.ts'
+import { startTestApp } from '../../../test/harness/app.ts'
 import { deviceChannel } from './cut-off.queries.ts'
 
 let here: RegistrationClient
@@ -34,10 +39,9 @@ describe('rotateDeviceSecret', () => {
       await here.register({ code: (await here.newCode()).code, hardwareId: newHardwareId() })
     ).body
     const { rotateDeviceSecret } = await here.owner.data(rotate, { id: deviceId })
-    expect([await here.canReport(deviceId, secret), await here.canReport(deviceId, rotateDeviceSecret.secret)]).toEqual([
-      false,
-      true,
-    ])
+    expect([await here.canReport(deviceId, secret), await here.canReport(deviceId, rotateDeviceSecret.secret)]).toEqual(
+      [false, true],
+    )
     while (heard.length === 0) await sleep(10)
     expect(heard).toEqual([deviceId])
   })

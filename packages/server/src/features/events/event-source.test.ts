@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { newPerson, signIn } from '../../../test/clients/browser.ts'
-import { nextEvent, registerDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
+import { connectMqtt, nextEvent, registerDevice } from '../../../test/clients/mqtt-device.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { signRequest } from '@muster/http-signature'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import {
   codesOf,
   EVENTS,
@@ -12,6 +11,7 @@ import {
   signStream,
   until,
 } from '../../../test/clients/event-stream.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let app: TestApp
 let other: TestApp

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'graphql-sse'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import {
   codesOf,
   EVENTS,
@@ -14,6 +13,7 @@ import {
   signStream,
   until,
 } from '../../../test/clients/event-stream.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let app: TestApp
 let other: TestApp

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { newPerson, signIn } from '../../../test/clients/browser.ts'
 import { restClient } from '../../../test/clients/rest.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { sendAs } from '../../../test/harness/server-process.ts'
 import { limits } from '../../limits.ts'
 
@@ -285,7 +285,9 @@ describe('over REST', () => {
 
   it('a change that creates nothing rejects the header', async () => {
     const rest = restClient(app.url, app.owner)
-    const { status, code } = await rest('DELETE', '/access-keys/MKAAAAAAAAAAAAAAAAAA', { unsignedHeaders: keyHeader('a') })
+    const { status, code } = await rest('DELETE', '/access-keys/MKAAAAAAAAAAAAAAAAAA', {
+      unsignedHeaders: keyHeader('a'),
+    })
     expect([status, code]).toEqual([400, 'BAD_USER_INPUT'])
   })
 })

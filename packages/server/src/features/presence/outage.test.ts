@@ -5,10 +5,15 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { MqttClient } from 'mqtt'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/database/test-database.ts'
+import { connectMqtt, type RegisteredDevice } from '../../../test/clients/mqtt-device.ts'
 import { type DatabaseProxy, startDatabaseProxy } from '../../../test/database/database-proxy.ts'
-import { type RegisteredDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
-import { readCredentials, type ServerProcess, sendAs, startServerProcess } from '../../../test/harness/server-process.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/database/test-database.ts'
+import {
+  readCredentials,
+  type ServerProcess,
+  sendAs,
+  startServerProcess,
+} from '../../../test/harness/server-process.ts'
 
 let database: TestDatabase
 /** Starts a server that has the database through this gate. */

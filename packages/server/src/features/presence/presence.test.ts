@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { connectMqtt, registerDevice } from '../../../test/clients/mqtt-device.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { repeatUntilFast } from '../../../test/harness/repeat-until-fast.ts'
-import { registerDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
 
 let app: TestApp
 

@@ -4,9 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { connectMqtt, nextEvent, type RegisteredDevice } from '../../../test/clients/mqtt-device.ts'
 import { createTestDatabase } from '../../../test/database/test-database.ts'
-import { nextEvent, type RegisteredDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
-import { readCredentials, type ServerProcess, sendAs, startServerProcess } from '../../../test/harness/server-process.ts'
+import {
+  readCredentials,
+  type ServerProcess,
+  sendAs,
+  startServerProcess,
+} from '../../../test/harness/server-process.ts'
 
 type AtEnd = (end: () => Promise<void>) => void
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { basic, type DeviceResponse, errorOf, post } from '../../../test/clients/http-device.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { basic, type DeviceResponse, post, errorOf } from '../../../test/clients/http-device.ts'
 import { repeatUntilFast } from '../../../test/harness/repeat-until-fast.ts'
 
 let app: TestApp

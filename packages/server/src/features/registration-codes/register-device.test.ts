@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import {
+  newHardwareId,
+  type RegistrationServer,
+  rotate,
+  startRegistrationServer,
+} from '../../../test/api/device-registration.ts'
 import { basic, type DeviceResponse, errorOf } from '../../../test/clients/http-device.ts'
-import { newHardwareId, startRegistrationServer, type RegistrationServer, rotate } from '../../../test/api/device-registration.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let site: TestApp
 let here: RegistrationServer

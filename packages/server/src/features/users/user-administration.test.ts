@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { newPerson, openBrowser, errorOf, signIn } from '../../../test/clients/browser.ts'
-import { nextEvent, registerDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
+import { errorOf, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
+import { connectMqtt, nextEvent, registerDevice } from '../../../test/clients/mqtt-device.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { disableUser, enableUser, listUsers, removeUser } from './user-administration.ts'
 
 const log = pino({ level: 'silent' })

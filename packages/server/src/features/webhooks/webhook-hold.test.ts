@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { pollUntil, webhookClient } from '../../../test/api/webhooks.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
-import { webhookClient, pollUntil } from '../../../test/api/webhooks.ts'
 import { startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
 const env = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }

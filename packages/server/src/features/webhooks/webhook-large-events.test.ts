@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { webhookClient } from '../../../test/api/webhooks.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { startReceiver } from '../../../test/harness/webhook-receiver.ts'
 import { limits } from '../../limits.ts'
 
@@ -39,7 +39,9 @@ it('many large events for many webhooks are made deliveries of a few at a time, 
   onTestFinished(() => elsewhere.close())
   const [user, neighbour] = [await app.createUser(), await app.createUser()]
   const ids = await registerLargeDevices(user)
-  const webhooks = Array.from({ length: WEBHOOKS }, () => webhookClient(user, receiver).createWebhook(['ATTRIBUTE_CHANGE']))
+  const webhooks = Array.from({ length: WEBHOOKS }, () =>
+    webhookClient(user, receiver).createWebhook(['ATTRIBUTE_CHANGE']),
+  )
   for (const { id } of await Promise.all(webhooks))
     await app.db.updateTable('webhook').set({ paused: 'for a look' }).where('id', '=', id).execute()
   await webhookClient(neighbour, elsewhere).createWebhook()

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { pollUntil, type WebhookClient, webhookClient } from '../../../test/api/webhooks.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { type WebhookClient, webhookClient, pollUntil } from '../../../test/api/webhooks.ts'
 import { repeatUntilFast } from '../../../test/harness/repeat-until-fast.ts'
 import { type Receiver, startReceiver } from '../../../test/harness/webhook-receiver.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { pollUntil, type WebhookClient, webhookClient } from '../../../test/api/webhooks.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { type WebhookClient, webhookClient, pollUntil } from '../../../test/api/webhooks.ts'
 import { type Receiver, startReceiver, verifyMessage } from '../../../test/harness/webhook-receiver.ts'
 
 let app: TestApp

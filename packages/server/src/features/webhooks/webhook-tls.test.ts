@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { createTestDatabase } from '../../../test/database/test-database.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { readCredentials, sendAs, startServerProcess } from '../../../test/harness/server-process.ts'
 
 let folder: string

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { connectMqtt, registerDevice } from '../../../test/clients/mqtt-device.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../../test/harness/app.ts'
 import { createCertificate } from '../../../test/harness/certificate.ts'
-import { registerDevice, connectMqtt } from '../../../test/clients/mqtt-device.ts'
 
 const PATIENT = { timeout: 60_000 }
 const TOKEN = '0123456789abcdef'

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { openStream } from '../../../test/clients/event-stream.ts'
 import { registerDevice } from '../../../test/clients/mqtt-device.ts'
 import { restClient } from '../../../test/clients/rest.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 const warnings: object[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })

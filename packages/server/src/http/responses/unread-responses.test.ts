@@ -9,9 +9,9 @@ import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
 import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { createCertificate } from '../../../test/harness/certificate.ts'
-import { seedDevices } from '../../../test/factories/seed-devices.ts'
 
 const PATIENT = { timeout: 60_000 }
 const MIB = 1024 * 1024

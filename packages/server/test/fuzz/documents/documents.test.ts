@@ -1,14 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildSchema } from '../../../src/schema.ts'
-import { type OwnedObjects, createOwnedObjects, allowLocalWebhooks, startFailingReceiver } from '../../access/owned-objects.ts'
+import {
+  allowLocalWebhooks,
+  createOwnedObjects,
+  type OwnedObjects,
+  startFailingReceiver,
+} from '../../access/owned-objects.ts'
 import { startTestApp, type TestApp } from '../../harness/app.ts'
 import type { Receiver } from '../../harness/webhook-receiver.ts'
 import { harmOf } from '../harmless.ts'
-import { expensiveDocuments } from './expensive-documents.ts'
 import { createRandom } from '../random.ts'
-import { randomRequest } from './random-documents.ts'
 import { isLongRun, longTimeout, report, scale } from '../scale.ts'
 import { type BodyResponse, prepareBody } from '../signed-body.ts'
+import { expensiveDocuments } from './expensive-documents.ts'
+import { randomRequest } from './random-documents.ts'
 
 let app: TestApp
 let receiver: Receiver

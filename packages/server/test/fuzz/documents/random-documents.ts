@@ -11,8 +11,8 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql'
-import { naughtyStrings } from '../strings/naughty-strings.ts'
 import type { Random } from '../random.ts'
+import { naughtyStrings } from '../strings/naughty-strings.ts'
 
 export interface RandomRequest {
   query: string

@@ -79,8 +79,16 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
     'hides a parameter behind a comma in quotes': a(usualA, `x=",keyId=${keyId}",headers="date",signature="$"`),
     'names an algorithm of another key type': a(usualA, `${listA(usualA)},algorithm="ed25519"`),
     'names a weak algorithm': a(usualA, `${listA(usualA)},algorithm="hmac-sha1"`),
-    'covers a digest of another body': a([...usualA, 'digest'], undefined, withHeader('digest', `SHA-256=${digestOf('')}`)),
-    'covers only a weak digest': a([...usualA, 'digest'], undefined, withHeader('digest', 'MD5=1B2M2Y8AsgTpgAmY7PhCfg==')),
+    'covers a digest of another body': a(
+      [...usualA, 'digest'],
+      undefined,
+      withHeader('digest', `SHA-256=${digestOf('')}`),
+    ),
+    'covers only a weak digest': a(
+      [...usualA, 'digest'],
+      undefined,
+      withHeader('digest', 'MD5=1B2M2Y8AsgTpgAmY7PhCfg=='),
+    ),
     'covers the digest of a body that was replaced': {
       ...a([...usualA, 'digest']),
       body: postBody.replace('id', 'ID'),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { formA, formB } from './handmade.ts'
 import type { Random } from '../random.ts'
+import { formA, formB } from './handmade.ts'
 import { hmacOf, host, postBody, toBytes, type Wire } from './signed-requests.ts'
 
 /** Strings that have a meaning to some parser. */

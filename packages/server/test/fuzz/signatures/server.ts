@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { oneMinutePerCall, createInstallation } from '../../access/installation.ts'
+import { createInstallation, oneMinutePerCall } from '../../access/installation.ts'
 import { createAccount } from '../../factories/account.ts'
 import type { ReferenceInput } from './model.ts'
 import type { Signer } from './signed-requests.ts'
@@ -38,5 +38,9 @@ export async function startFuzzedServer(): Promise<FuzzedServer> {
   const publicKeyRow = { account_id: id, key: publicKeyId, algorithm: 'ed25519', public_key: publicPem }
   await db.insertInto('access_key').values([secretKeyRow, publicKeyRow]).execute()
   const keys = { [keyId]: { secret }, [publicKeyId]: { publicKey } }
-  return { referenceInput: { keys, now, port: Number(new URL(url).port) }, expectedData: `{"login":{"id":"${id}"}}`, close }
+  return {
+    referenceInput: { keys, now, port: Number(new URL(url).port) },
+    expectedData: `{"login":{"id":"${id}"}}`,
+    close,
+  }
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bypasses } from './bypasses.ts'
 import { exchange } from '../exchange.ts'
 import { harmOf } from '../harmless.ts'
-import { type FuzzedServer, keyId, now, publicPem, secret, signers, startFuzzedServer } from './server.ts'
-import { mayBeAccepted } from './model.ts'
-import { mutant } from './mutants.ts'
 import { createRandom } from '../random.ts'
 import { longTimeout, report, scale } from '../scale.ts'
-import { validRequests, toBytes } from './signed-requests.ts'
+import { bypasses } from './bypasses.ts'
+import { mayBeAccepted } from './model.ts'
+import { mutant } from './mutants.ts'
+import { type FuzzedServer, keyId, now, publicPem, secret, signers, startFuzzedServer } from './server.ts'
+import { toBytes, validRequests } from './signed-requests.ts'
 
 let server: FuzzedServer
 beforeAll(async () => {

@@ -77,7 +77,9 @@ function argumentOf(
   field: { name: string; type: unknown; args: readonly GraphQLArgument[] },
   { tested, own }: { tested: GraphQLArgument; own: OwnedObjects },
 ): StringArgument {
-  const passedArguments = field.args.filter((arg) => arg === tested || (isNonNullType(arg.type) && arg.defaultValue === undefined))
+  const passedArguments = field.args.filter(
+    (arg) => arg === tested || (isNonNullType(arg.type) && arg.defaultValue === undefined),
+  )
   const declared = passedArguments.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')
   const passed = passedArguments.map((arg) => `${arg.name}: $${arg.name}`).join(', ')
   const named = getNamedType(field.type as GraphQLInputType)

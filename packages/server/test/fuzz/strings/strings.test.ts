@@ -3,15 +3,20 @@ import { formatCsvRow } from '../../../../fleet-csv/src/csv/cells.ts'
 import { readDeviceFile } from '../../../../fleet-csv/src/csv/read-file.ts'
 import { importDevices } from '../../../../fleet-csv/src/import/import-devices.ts'
 import { buildSchema } from '../../../src/schema.ts'
-import { type OwnedObjects, createOwnedObjects, allowLocalWebhooks, startFailingReceiver } from '../../access/owned-objects.ts'
+import {
+  allowLocalWebhooks,
+  createOwnedObjects,
+  type OwnedObjects,
+  startFailingReceiver,
+} from '../../access/owned-objects.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../harness/app.ts'
 import type { Receiver } from '../../harness/webhook-receiver.ts'
 import { harmOf } from '../harmless.ts'
-import { naughtyStrings } from './naughty-strings.ts'
 import { createRandom, type Random } from '../random.ts'
 import { longTimeout, report, scale } from '../scale.ts'
 import { prepareBody } from '../signed-body.ts'
 import { stringArguments } from './entry-points.ts'
+import { naughtyStrings } from './naughty-strings.ts'
 
 let app: TestApp
 let receiver: Receiver
@@ -27,7 +32,9 @@ afterAll(async () => {
 })
 
 const chosen = (random: Random): readonly string[] =>
-  scale.strings >= naughtyStrings.length ? naughtyStrings : Array.from({ length: scale.strings }, () => random.pick(naughtyStrings))
+  scale.strings >= naughtyStrings.length
+    ? naughtyStrings
+    : Array.from({ length: scale.strings }, () => random.pick(naughtyStrings))
 
 it('handles naughty strings in every argument that accepts a string', longTimeout, async () => {
   const random = createRandom(scale.seed)
@@ -69,7 +76,8 @@ const apiOf = (user: TestUser, harms: string[]) => ({
 it('handles naughty strings in every cell of a file of devices', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const columns = ['name', 'hardwareId', 'platform', 'services', 'site', 'net.ssid', '$svc.categoryA']
-  const strings = scale.strings >= naughtyStrings.length ? naughtyStrings : naughtyStrings.filter(() => random.oneIn(12))
+  const strings =
+    scale.strings >= naughtyStrings.length ? naughtyStrings : naughtyStrings.filter(() => random.oneIn(12))
   const harms: string[] = []
   const user = await app.createUser()
   const run = async (rows: string[]) => {

@@ -63,7 +63,11 @@ export async function untouchedRows(
 }
 
 /** Asserts that the API of the new release returns every acknowledged change. */
-export async function assertAcknowledged(credentials: Record<string, string>, url: string, results: LoadResults): Promise<void> {
+export async function assertAcknowledged(
+  credentials: Record<string, string>,
+  url: string,
+  results: LoadResults,
+): Promise<void> {
   const devices = new Map<string, { attributes: Record<string, string>; night: Record<string, string> }>()
   const ids = [...results.registered, ...[...results.values.keys()].map((key) => key.split(' ')[0]!)]
   for (let first = 0; first < ids.length; first += 100) {

@@ -27,7 +27,9 @@ export async function formerReleases(): Promise<Release[]> {
     const commit = (await git('rev-parse', candidate)).trim()
     const migrations = namesOf((await git('ls-tree', '--name-only', `${commit}:${migrationsFolder}`)).split('\n'))
     if (migrations.join() !== now.slice(0, migrations.length).join())
-      throw new Error(`the migrations of ${commit} are not the first ones of the working tree: a migration was renamed or removed`)
+      throw new Error(
+        `the migrations of ${commit} are not the first ones of the working tree: a migration was renamed or removed`,
+      )
     if (migrations.length < now.length) releases.set(migrations.join(), { commit, migrations })
   }
   return [...releases.values()]

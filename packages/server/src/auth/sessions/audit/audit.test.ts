@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { type Browser, newPerson, openBrowser, type Person, signIn } from '../../../../test/clients/browser.ts'
 import { codeOf, wrongCodeOf } from '../../../../test/clients/totp.ts'
+import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { disableUser, enableUser } from '../../../features/users/user-administration.ts'
 
 const from = { address: '127.0.0.1', agent: 'Test Browser' }

@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../../test/database/query-plans.ts'
+import {
+  createExplainedDatabase,
+  type ExplainedDatabase,
+  insertDevices,
+} from '../../../../test/database/query-plans.ts'
 import {
   countNamesInRange,
   countNamesOnTargets,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
 import { attributeClient } from '../../../../test/api/attributes.ts'
 import { seedDevices } from '../../../../test/factories/seed-devices.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
 import { EXACT_DEVICES } from './attribute-names.ts'
 
 let app: TestApp
