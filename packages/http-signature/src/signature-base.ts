@@ -1,6 +1,6 @@
 import { coveredField, type Message } from './message.ts'
-import type { ParsedSignature } from './parsed-signature.ts'
-import type { Spelling } from './spellings.ts'
+import type { ParsedSignature } from './parse/parsed-signature.ts'
+import type { Spelling } from './verify/spellings.ts'
 
 /** The input of a signature base. A parsed signature fits. */
 export type BaseInput = Pick<ParsedSignature, 'form' | 'components' | 'created' | 'expires' | 'parameters' | 'message'>

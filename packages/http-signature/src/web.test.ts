@@ -43,16 +43,16 @@ test('Web Crypto rejects the same requests as Node', async () => {
 
 test('the signer for browsers imports nothing from Node', () => {
   const seen = new Set<string>()
-  const visit = (name: string): void => {
-    if (seen.has(name)) return
-    seen.add(name)
-    const text = readFileSync(new URL(name, import.meta.url), 'utf8')
-    for (const [statement, imported] of text.matchAll(/^(?:import|export)\b[^']*?from '([^']+)'/gm)) {
+  const visit = (file: URL): void => {
+    if (seen.has(file.href)) return
+    seen.add(file.href)
+    const text = readFileSync(file, 'utf8')
+    for (const [statement, imported = ''] of text.matchAll(/^(?:import|export)\b[^']*?from '([^']+)'/gm)) {
       if (/^(?:import|export) type/.test(statement)) continue
-      expect(imported, name).not.toMatch(/^node:/)
-      if (imported?.startsWith('./')) visit(imported)
+      expect(imported, file.href).not.toMatch(/^node:/)
+      if (imported.startsWith('.')) visit(new URL(imported, file))
     }
   }
-  visit('./web.ts')
-  expect(seen).toContain('./signature-base.ts')
+  visit(new URL('web.ts', import.meta.url))
+  expect(seen).toContain(new URL('signature-base.ts', import.meta.url).href)
 })

@@ -1,5 +1,5 @@
-import { tokenCharacters } from './message.ts'
-import { Rejection } from './reasons.ts'
+import { tokenCharacters } from '../message.ts'
+import { Rejection } from '../reasons.ts'
 
 /**
  * One parameter and its separator (RFC 9110 §11.2). A comma inside quotes is part of the value. Quoted pairs are rejected:

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { Algorithm, VerificationKey } from './algorithms.ts'
+import type { Algorithm, VerificationKey } from '../algorithms.ts'
 
 const decoys = new Map<Algorithm, VerificationKey>()
 

@@ -1,9 +1,9 @@
 import { serializeInnerList } from 'structured-headers'
-import { formatHttpDate } from './http-date.ts'
-import { collectFields, type Fields, type Message, methodPattern, parseHost } from './message.ts'
-import { isKeyId, isTime, maxNonce, type SignatureForm } from './parsed-signature.ts'
-import { type BaseInput, signatureBase } from './signature-base.ts'
-import type { Spelling } from './spellings.ts'
+import { formatHttpDate } from '../http-date.ts'
+import { collectFields, type Fields, type Message, methodPattern, parseHost } from '../message.ts'
+import { isKeyId, isTime, maxNonce, type SignatureForm } from '../parse/parsed-signature.ts'
+import { type BaseInput, signatureBase } from '../signature-base.ts'
+import type { Spelling } from '../verify/spellings.ts'
 
 /** A request to sign and the options, without the key. */
 export type DraftOptions = {

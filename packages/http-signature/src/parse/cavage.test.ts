@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { formA, usualList, usualParameters, usualString } from '../test/craft.ts'
-import { judge, now, nowAsDate, signed, withHeader, withMore, without } from '../test/fixtures.ts'
+import { formA, usualList, usualParameters, usualString } from '../../test/craft.ts'
+import { judge, now, nowAsDate, signed, withHeader, withMore, without } from '../../test/fixtures.ts'
 
 const key = 'keyId="AKEXAMPLE"'
 const signature = 'signature="$"'

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { decodeBase64 } from './algorithms.ts'
-import { coveredField, type Fields } from './message.ts'
-import { Rejection } from './reasons.ts'
-import { parseCanonicalDictionary } from './structured-field.ts'
+import { decodeBase64 } from '../algorithms.ts'
+import { coveredField, type Fields } from '../message.ts'
+import { Rejection } from '../reasons.ts'
+import { parseCanonicalDictionary } from '../parse/structured-field.ts'
 
 /** The two active algorithms of RFC 9530 §5. The others are not secure against an adversary. */
 const hashNames: ReadonlyMap<string, 'sha256' | 'sha512'> = new Map([

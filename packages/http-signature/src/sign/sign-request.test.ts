@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { arrive, judge, now, nowAsDate, signed, signingKeys } from '../test/fixtures.ts'
-import { type SignRequestOptions, signRequest } from './index.ts'
+import { arrive, judge, now, nowAsDate, signed, signingKeys } from '../../test/fixtures.ts'
+import { type SignRequestOptions, signRequest } from '../index.ts'
 
 const request: SignRequestOptions = {
   keyId: 'AKEXAMPLE',

@@ -7,9 +7,9 @@ import {
   type Message,
   type ReceivedRequest,
   readMessage,
-} from './message.ts'
+} from '../message.ts'
 import type { ParsedSignature } from './parsed-signature.ts'
-import { Rejection, type SignatureReason } from './reasons.ts'
+import { Rejection, type SignatureReason } from '../reasons.ts'
 import { readRfc9421 } from './rfc9421.ts'
 
 /** The result of `parseSignature`. */

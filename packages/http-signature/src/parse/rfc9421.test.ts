@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { formB, usualInput, usualLines } from '../test/craft.ts'
-import { type Arrived, judge, now, nowAsDate, signed, withHeader, withMore, without } from '../test/fixtures.ts'
-import { parseSignature } from './index.ts'
+import { formB, usualInput, usualLines } from '../../test/craft.ts'
+import { type Arrived, judge, now, nowAsDate, signed, withHeader, withMore, without } from '../../test/fixtures.ts'
+import { parseSignature } from '../index.ts'
 
 const list = '("@method" "@authority" "@path")'
 const rest = `created=${now};keyid="AKEXAMPLE"`

@@ -9,8 +9,8 @@ import {
   verificationKeys,
   withHeader,
   withMore,
-} from '../test/fixtures.ts'
-import { contentDigest, digest, parseSignature, type VerifyOptions, verifySignature } from './index.ts'
+} from '../../test/fixtures.ts'
+import { contentDigest, digest, parseSignature, type VerifyOptions, verifySignature } from '../index.ts'
 
 const forms = ['cavage', 'rfc9421'] as const
 const keyNames = ['hmac', 'ed25519'] as const

@@ -1,4 +1,4 @@
-import type { HostField } from './message.ts'
+import type { HostField } from '../message.ts'
 
 /** The verifier's own address. Nothing here comes from the request. */
 export type Place = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { formA, formB, usualParameters } from '../test/craft.ts'
-import { type Arrived, judge, nowAsDate, signed, withHeader, withMore, without } from '../test/fixtures.ts'
-import { parseSignature } from './index.ts'
+import { formA, formB, usualParameters } from '../../test/craft.ts'
+import { type Arrived, judge, nowAsDate, signed, withHeader, withMore, without } from '../../test/fixtures.ts'
+import { parseSignature } from '../index.ts'
 
 const bare: Arrived = { method: 'POST', target: '/graphql/v1', rawHeaders: ['Host', 'api.example.com'] }
 

@@ -1,6 +1,6 @@
 import type { BareItem, Item } from 'structured-headers'
-import { readRfc9421Algorithm, readSignature } from './algorithms.ts'
-import { joinedField, type Message } from './message.ts'
+import { readRfc9421Algorithm, readSignature } from '../algorithms.ts'
+import { joinedField, type Message } from '../message.ts'
 import {
   assertComponentList,
   isTime,
@@ -9,7 +9,7 @@ import {
   type ParsedSignature,
   readKeyId,
 } from './parsed-signature.ts'
-import { Rejection } from './reasons.ts'
+import { Rejection } from '../reasons.ts'
 import { type Member, type Members, parseCanonicalDictionary } from './structured-field.ts'
 
 type Parameters = ReadonlyMap<string, BareItem>

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type SigningKey, signBase } from './algorithms.ts'
+import { type SigningKey, signBase } from '../algorithms.ts'
 import { type DraftOptions, draftSignature, wantsDigest } from './draft-signature.ts'
 
 /** A request to sign, the key, and the options. */

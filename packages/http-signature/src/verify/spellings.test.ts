@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { formA, usualParameters } from '../test/craft.ts'
-import { judge, nowAsDate, signed, withHeader } from '../test/fixtures.ts'
-import type { Place } from './index.ts'
+import { formA, usualParameters } from '../../test/craft.ts'
+import { judge, nowAsDate, signed, withHeader } from '../../test/fixtures.ts'
+import type { Place } from '../index.ts'
 import { spellings } from './spellings.ts'
 
 /** Signed for one address, received with another Host header. */
