@@ -4,15 +4,15 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createPool } from '../packages/server/src/db/database.ts'
+import { startTestApp, type TestApp } from '../packages/server/test/app.ts'
 import { atDatabase } from '../packages/server/test/global-setup.ts'
-import { startTestApp, type TestApp } from '../packages/server/test/harness/app.ts'
-import { buildFloor } from './floor/floor.ts'
-import { readExplanations } from './run/explanations.ts'
-import { makeFleet } from './run/fleet.ts'
-import { ask, type Ground } from './run/ground.ts'
+import { buildFloor } from './baseline/baseline.ts'
+import { readExplanations } from './report/explanations.ts'
+import { makeFleet } from './environment/fleet.ts'
+import { ask, type Ground } from './environment/environment.ts'
 import { type AccessKey, send, toRequest } from './run/operation.ts'
-import { plainLoad } from './run/plain-load.ts'
-import { toMarkdown } from './run/report.ts'
+import { plainLoad } from './load/node-http-load.ts'
+import { toMarkdown } from './report/report.ts'
 import { type Contender, checkAnswers, measureRounds } from './run/rounds.ts'
 import { consoleContenders } from './scenarios/console-page.ts'
 import { outcomeOf } from './scenarios/load-scenario.ts'
@@ -20,7 +20,7 @@ import { pageContenders } from './scenarios/page.ts'
 import type { Figure, Outcome } from './scenarios/scenario.ts'
 import { scenarios } from './scenarios/scenarios.ts'
 import { onOwnDevice, writers } from './scenarios/set-attribute.ts'
-import { startWatching } from './scenarios/written.ts'
+import { startWatching } from './scenarios/check-writes.ts'
 
 let app: TestApp
 let pool: pg.Pool
@@ -141,12 +141,12 @@ test('a change without its event is found, and so is a lost value', async () => 
 /** `npx vitest run benchmarks -u` writes the server's statements for the floor to run. */
 test('the floor runs the SQL that the server runs', async () => {
   const page = await statementsOf(pageContenders)
-  await expect(page.find((text) => text.includes('row_number()'))).toMatchFileSnapshot('floor/page-with-attributes.sql')
-  await expect(page.find((text) => text.includes('from service'))).toMatchFileSnapshot('floor/services.sql')
+  await expect(page.find((text) => text.includes('row_number()'))).toMatchFileSnapshot('baseline/page-with-attributes.sql')
+  await expect(page.find((text) => text.includes('from service'))).toMatchFileSnapshot('baseline/services.sql')
   const small = await statementsOf(consoleContenders)
-  await expect(small.find((text) => text.includes('row_number()'))).toMatchFileSnapshot('floor/page.sql')
+  await expect(small.find((text) => text.includes('row_number()'))).toMatchFileSnapshot('baseline/page.sql')
   const write = await statementsOf(writers(onOwnDevice))
-  await expect(write.find((text) => text.includes('insert into event'))).toMatchFileSnapshot('floor/set-attribute.sql')
+  await expect(write.find((text) => text.includes('insert into event'))).toMatchFileSnapshot('baseline/set-attribute.sql')
 })
 
 /** What the server sends to the database for the first operation of a scenario. */

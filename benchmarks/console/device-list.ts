@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { chromiumOptions } from '../../e2e/chromium.ts'
 import { graphql, send, toRequest } from '../run/operation.ts'
-import { openStage, type Stage } from '../run/stage.ts'
-import { percentile } from '../run/statistics.ts'
+import { openStage, type Stage } from '../environment/start-environment.ts'
+import { percentile } from '../report/statistics.ts'
 
 const [devices = 100_000, times = 10, changesPerSecond = 100, seconds = 20] = process.argv.slice(2).map(Number)
 const ROW = 36

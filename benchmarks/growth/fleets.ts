@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { type Installation, withInstallation } from '../../packages/cli/src/installation/installation.ts'
 import { seedFleet, vacuumFleetTables } from '../../packages/cli/src/seed/seed-fleet.ts'
 import { addUser, credentialsFileName } from '../../packages/cli/src/users/add-user.ts'
-import { fillLog } from './log.ts'
+import { fillLog } from './event-log.ts'
 
 /** A filter for them finds as many in a large fleet as in a small one. */
 export const HITS = 100

@@ -1,4 +1,4 @@
-import { type Spread, spreadOf } from '../run/statistics.ts'
+import { type Spread, spreadOf } from '../report/statistics.ts'
 import type { Answer } from './sender.ts'
 
 /** Two questions that should take about as long: how much longer the second takes is how cost grows. */

@@ -1,4 +1,4 @@
-import { table } from '../run/report.ts'
+import { table } from '../report/report.ts'
 import type { Result } from './measure.ts'
 
 export interface GrowthReport {

@@ -2,7 +2,7 @@ import { reservedColumns } from '../../packages/server/src/features/attributes/a
 import { hit } from './fleets.ts'
 import type { Row } from './measure.ts'
 import type { User } from './servers.ts'
-import { setAttribute, startWriting } from './writing.ts'
+import { setAttribute, startWriting } from './status-writes.ts'
 
 /** The same two fleets in one database; `quiet` is the smaller one's size in a database whose log is short. */
 export interface Fleets {

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import type { HttpRequest } from '../run/load.ts'
+import type { HttpRequest } from '../load/load.ts'
 
 export interface Answer {
   /** Milliseconds from sending to the last byte. */

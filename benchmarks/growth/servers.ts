@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { readCredentials } from '../../packages/client/src/node.ts'
-import { contestants } from '../run/contestants.ts'
+import { contestants } from '../environment/systems.ts'
 import { graphql, toRequest } from '../run/operation.ts'
-import { type Program, startProgram } from '../run/program.ts'
+import { type Program, startProgram } from '../environment/server-process.ts'
 import { credentialsFile } from './fleets.ts'
 import { type Answer, createSender } from './sender.ts'
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { contestants } from '../run/contestants.ts'
+import { contestants } from '../environment/systems.ts'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname
 /** As `npm start` has it: without them, V8 keeps 150 MiB more of what 10,000 connections went through. */

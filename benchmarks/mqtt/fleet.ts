@@ -5,7 +5,7 @@ import { newCounts } from '../../packages/cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../packages/cli/src/simulate/device.ts'
 import { createThrottle } from '../../packages/cli/src/simulate/throttle.ts'
 import { hashDeviceSecret, newDeviceSecret } from '../../packages/server/src/features/devices/device-secret.ts'
-import { startDatabase } from '../webhooks/database.ts'
+import { startDatabase } from '../environment/database.ts'
 import { createFleetServer } from './fleet-server.ts'
 
 const [count = 10_000, rate = 500] = process.argv.slice(2).map(Number)

@@ -1,7 +1,7 @@
-import { startAutocannon } from '../run/autocannon-load.ts'
+import { startAutocannon } from '../load/autocannon-load.ts'
 import { graphql, send, toRequest } from '../run/operation.ts'
-import type { Program } from '../run/program.ts'
-import { openStage } from '../run/stage.ts'
+import type { Program } from '../environment/server-process.ts'
+import { openStage } from '../environment/start-environment.ts'
 
 const [rounds = 5, seconds = 4] = process.argv.slice(2).map(Number)
 

@@ -1,6 +1,6 @@
 import { type SigningKey, signRequest } from '@muster/http-signature'
-import type { Contestant } from './contestants.ts'
-import type { HttpRequest } from './load.ts'
+import type { Contestant } from '../environment/systems.ts'
+import type { HttpRequest } from '../load/load.ts'
 
 /** What a contestant is asked: JSON posted to a path. */
 export interface Operation {

@@ -1,8 +1,8 @@
-import { type Contestant, isServer } from './contestants.ts'
+import { type Contestant, isServer } from '../environment/systems.ts'
 import { firstDifference } from './first-difference.ts'
-import type { Fleet } from './fleet.ts'
-import { ask, type Ground } from './ground.ts'
-import type { Load, LoadJob, LoadResult } from './load.ts'
+import type { Fleet } from '../environment/fleet.ts'
+import { ask, type Ground } from '../environment/environment.ts'
+import type { Load, LoadJob, LoadResult } from '../load/load.ts'
 import { type Operation, toRequest } from './operation.ts'
 
 /** One that runs in a scenario: a contestant and what it is asked there. */

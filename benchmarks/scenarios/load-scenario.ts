@@ -1,6 +1,6 @@
 import { assertSame, type Contender, checkAnswers, measureRounds, type Run, type Runs } from '../run/rounds.ts'
-import type { Stage } from '../run/stage.ts'
-import { spreadOf } from '../run/statistics.ts'
+import type { Stage } from '../environment/start-environment.ts'
+import { spreadOf } from '../report/statistics.ts'
 import type { Figure, Outcome, Rate, Scenario } from './scenario.ts'
 
 /** How many times as many requests a second one contender has to answer as another. */

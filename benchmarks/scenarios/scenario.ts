@@ -1,7 +1,7 @@
-import type { Contestant } from '../run/contestants.ts'
-import type { Load } from '../run/load.ts'
-import type { Stage } from '../run/stage.ts'
-import type { Spread } from '../run/statistics.ts'
+import type { Contestant } from '../environment/systems.ts'
+import type { Load } from '../load/load.ts'
+import type { Stage } from '../environment/start-environment.ts'
+import type { Spread } from '../report/statistics.ts'
 
 export interface Scenario {
   /** For --only. */

@@ -1,10 +1,10 @@
-import type { Contestant } from '../run/contestants.ts'
-import type { Fleet } from '../run/fleet.ts'
-import { delayFlushes } from '../run/flush-delay.ts'
+import type { Contestant } from '../environment/systems.ts'
+import type { Fleet } from '../environment/fleet.ts'
+import { delayFlushes } from '../environment/flush-delay.ts'
 import { graphql, type Operation } from '../run/operation.ts'
 import type { Contender } from '../run/rounds.ts'
 import { loadScenario } from './load-scenario.ts'
-import { startWatching } from './written.ts'
+import { startWatching } from './check-writes.ts'
 
 const CLIENTS = 64
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startDatabase } from './database.ts'
-import { runKills } from './kill-servers.ts'
+import { startDatabase } from '../environment/database.ts'
+import { runKills } from './run-kills.ts'
 
 const [events = 10_000, kills = 20, servers = 2] = process.argv.slice(2).map(Number)
 const database = await startDatabase()

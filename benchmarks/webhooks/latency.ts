@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startDatabase } from './database.ts'
+import { startDatabase } from '../environment/database.ts'
 import { percentile, registerDevices, startServer } from './server.ts'
 
 const [rate = 200, seconds = 20] = process.argv.slice(2).map(Number)

@@ -15,7 +15,7 @@ import { createUser } from '../../packages/server/src/features/users/users.ts'
 import { generateWebhookSecret, sealSecret } from '../../packages/server/src/features/webhooks/webhook-secret.ts'
 import { createOutbound } from '../../packages/server/src/outbound/outbound.ts'
 import { buildWorker } from '../../packages/server/src/worker.ts'
-import { startDatabase } from './database.ts'
+import { startDatabase } from '../environment/database.ts'
 
 const [deliveries = 10_000] = process.argv.slice(2).map(Number)
 const CONCURRENCY = 5

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startDatabase } from './database.ts'
+import { startDatabase } from '../environment/database.ts'
 import { percentile, registerDevices, startServer } from './server.ts'
 
 const [seconds = 3, rounds = 8] = process.argv.slice(2).map(Number)

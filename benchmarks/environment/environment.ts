@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { type Contestant, isServer } from './contestants.ts'
+import { type Contestant, isServer } from './systems.ts'
 import type { Fleet } from './fleet.ts'
-import { type AccessKey, type Operation, send, toRequest } from './operation.ts'
-import type { Program } from './program.ts'
+import { type AccessKey, type Operation, send, toRequest } from '../run/operation.ts'
+import type { Program } from './server-process.ts'
 
 /** What contestants meet on: a fleet, and where each of them is. */
 export interface Ground {

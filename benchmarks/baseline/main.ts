@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createPool } from '../../packages/server/src/db/database.ts'
-import { buildFloor } from './floor.ts'
+import { buildFloor } from './baseline.ts'
 
 // The pool is the server's own, for the same settings of a session.
 const { DATABASE_URL: connectionString, DATABASE_CONNECTIONS, ACCOUNT_ID: accountId = '' } = process.env

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { seedFleet, vacuumFleetTables } from '../../packages/cli/src/seed/seed-fleet.ts'
-import { graphql, type Operation } from './operation.ts'
+import { graphql, type Operation } from '../run/operation.ts'
 
 export interface Fleet {
   accountId: string

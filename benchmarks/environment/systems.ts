@@ -25,9 +25,9 @@ export const contestants = {
   /** As `npm start` starts it. */
   server: startCommand(path('../..')),
   /** The same SQL by hand, without GraphQL and signatures. */
-  floor: { args: [path('../floor/main.ts')] },
+  floor: { args: [path('../baseline/main.ts')] },
   /** The least that a route of Fastify does. */
-  fastify: { args: [path('../floor/bare-fastify.ts')] },
+  fastify: { args: [path('../baseline/bare-fastify.ts')] },
   postgraphile: { args: [path('../peers/postgraphile.js')] },
   /** Apollo Server, Kysely and DataLoader. */
   apollo: { args: [path('../peers/apollo.js')] },

@@ -1,5 +1,5 @@
-import type { Ground } from '../run/ground.ts'
-import type { LoadResult } from '../run/load.ts'
+import type { Ground } from '../environment/environment.ts'
+import type { LoadResult } from '../load/load.ts'
 
 interface Log {
   last: string

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import type pg from 'pg'
 import { version as muster } from '../../packages/server/src/version.ts'
-import { peerPackages } from './install-peers.ts'
+import { peerPackages } from '../environment/install-peers.ts'
 
 /** What the figures were taken on and with, one a line. */
 export async function describeMachine(pool: pg.Pool): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { HttpRequest, Load, LoadJob, LoadResult } from './load.ts'
-import { percentile } from './statistics.ts'
+import { percentile } from '../report/statistics.ts'
 
 /** Load from this process by node:http alone, for where autocannon is not at hand. It costs more than autocannon does. */
 export const plainLoad: Load = { name: 'node:http', run, close: async () => {} }

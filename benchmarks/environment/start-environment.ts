@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type BenchmarkDatabase, startDatabase } from '../webhooks/database.ts'
-import { type Command, type Contestant, contestants, DATABASE_CONNECTIONS, startCommand } from './contestants.ts'
+import { type BenchmarkDatabase, startDatabase } from './database.ts'
+import { type Command, type Contestant, contestants, DATABASE_CONNECTIONS, startCommand } from './systems.ts'
 import { type Fleet, makeFleet } from './fleet.ts'
-import type { Ground } from './ground.ts'
-import { type AccessKey, send, toRequest } from './operation.ts'
-import { type Program, startProgram } from './program.ts'
+import type { Ground } from './environment.ts'
+import { type AccessKey, send, toRequest } from '../run/operation.ts'
+import { type Program, startProgram } from './server-process.ts'
 
 /** A database with a fleet, and the contestants on it. */
 export interface Stage extends Ground {

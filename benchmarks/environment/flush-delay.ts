@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Stage } from './stage.ts'
+import type { Stage } from './start-environment.ts'
 
 /**
  * Has PostgreSQL wait before each flush of its log to disk (`commit_delay`), whoever commits, as if the disk took that much longer.
