@@ -1,18 +1,18 @@
-// `npm run bench`: measures the server side by side with floors and peers. See README.md.
+// `npm run bench` compares the server with baselines and similar servers. See README.md.
 import { mkdir, writeFile } from 'node:fs/promises'
-import { startAutocannon } from './load/autocannon-load.ts'
-import { type Contestant, contestants, peers } from './environment/systems.ts'
+import { startAutocannonLoad } from './load/autocannon-load.ts'
+import { type System, systems, peers } from './environment/systems.ts'
 import { readExplanations } from './report/explanations.ts'
 import { installPeers } from './environment/install-peers.ts'
 import type { Load } from './load/load.ts'
 import { describeMachine } from './report/machine.ts'
 import { help, type Options, readOptions } from './run/options.ts'
-import { makePeerSchema } from './environment/peer-schema.ts'
-import { plainLoad } from './load/node-http-load.ts'
+import { createPeerSchema } from './environment/peer-schema.ts'
+import { nodeHttpLoad } from './load/node-http-load.ts'
 import { summarizeProfile } from './report/profile.ts'
 import { type Report, toMarkdown } from './report/report.ts'
 import { runScript, scripts } from './run/scripts.ts'
-import { openStage, type Stage } from './environment/start-environment.ts'
+import { startEnvironment, type StartedEnvironment } from './environment/start-environment.ts'
 import type { Scenario, Setting } from './scenarios/scenario.ts'
 import { scenarios } from './scenarios/scenarios.ts'
 
@@ -28,19 +28,19 @@ async function main(args: readonly string[]): Promise<void> {
   const hasPeers = await installPeers()
 
   progress(`starting the server on ${options.devices} devices`)
-  const stage = await openStage({ ...options, services: SERVICES })
-  const load = hasPeers ? startAutocannon() : plainLoad
+  const environment = await startEnvironment({ ...options, services: SERVICES })
+  const load = hasPeers ? startAutocannonLoad() : nodeHttpLoad
   let closing: Promise<void> | undefined
-  // Asked for by a signal, and once more by the measuring that it ends.
-  const close = (): Promise<void> => (closing ??= load.close().then(() => stage.close()))
+  // A signal and the end of the measurement can both call this.
+  const close = (): Promise<void> => (closing ??= load.close().then(() => environment.close()))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void close().finally(() => process.exit(1)))
   try {
-    const text = toMarkdown(await measure(chosen, { options, stage, load, hasPeers }))
+    const text = toMarkdown(await measure(chosen, { options, environment, load, hasPeers }))
     progress('')
     console.log(text)
-    const isWhole = !options.quick && options.only.length === 0 && options.before === undefined
+    const isComplete = !options.quick && options.only.length === 0 && options.before === undefined
     await mkdir(results, { recursive: true })
-    await writeFile(new URL(isWhole ? 'speed.md' : 'partial.md', results), text)
+    await writeFile(new URL(isComplete ? 'speed.md' : 'partial.md', results), text)
   } finally {
     await close()
   }
@@ -50,35 +50,35 @@ async function main(args: readonly string[]): Promise<void> {
 function choose({ only }: Options): readonly Scenario[] {
   const unknown = only.find((name) => !scenarios.some((scenario) => scenario.name === name))
   if (unknown !== undefined) {
-    throw new Error(`no scenario ${unknown}: there are ${names(scenarios)}`)
+    throw new Error(`Unknown scenario "${unknown}". The scenarios are: ${names(scenarios)}.`)
   }
   return only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.includes(name))
 }
 
 const names = (all: readonly Scenario[]): string => all.map(({ name }) => name).join(', ')
 
-interface Measuring {
+interface MeasureOptions {
   options: Options
-  stage: Stage
+  environment: StartedEnvironment
   load: Load
   hasPeers: boolean
 }
 
-async function measure(chosen: readonly Scenario[], { options, stage, load, hasPeers }: Measuring): Promise<Report> {
+async function measure(chosen: readonly Scenario[], { options, environment, load, hasPeers }: MeasureOptions): Promise<Report> {
   const { rounds, seconds, devices } = options
-  const machine = await describeMachine(stage.pool)
-  const { present, missing } = options.before ? besideBefore : await findPresent(stage, hasPeers)
+  const machine = await describeMachine(environment.pool)
+  const { present, missing } = options.before ? withBefore : await startPeers(environment, hasPeers)
   const outcomes: Report['outcomes'][number][] = []
   for (const { name, title, measure } of chosen) {
     const setting: Setting = {
-      stage,
+      environment,
       load,
       rounds,
       seconds,
       present,
       progress: (text) => progress(`${name}: ${text}`),
     }
-    // One that fails costs nobody the others.
+    // If a scenario fails, the others still run.
     await measure(setting).then(
       (outcome) => outcomes.push({ name, title, outcome }),
       (error: Error) => {
@@ -87,7 +87,7 @@ async function measure(chosen: readonly Scenario[], { options, stage, load, hasP
       },
     )
   }
-  const method = `${rounds} rounds of ${seconds} s for each, in turn, by ${load.name}, on ${devices} devices with ${SERVICES} services each; ratios are of the same round.`
+  const method = `${rounds} rounds of ${seconds} s for each system in turn, with load from ${load.name}, on ${devices} devices with ${SERVICES} services each. Ratios compare runs of the same round.`
   return {
     machine,
     method,
@@ -97,20 +97,20 @@ async function measure(chosen: readonly Scenario[], { options, stage, load, hasP
   }
 }
 
-const besideBefore = { present: new Set<Contestant>(['server', 'before']), missing: [] as string[] }
+const withBefore = { present: new Set<System>(['server', 'before']), missing: [] as string[] }
 
-/** Starts the peers; one that does not start is left out and named. */
-async function findPresent(stage: Stage, hasPeers: boolean) {
-  const present = new Set<Contestant>()
+/** Starts the peers. A peer that does not start is omitted and reported as missing. */
+async function startPeers(environment: StartedEnvironment, hasPeers: boolean) {
+  const present = new Set<System>()
   const missing: string[] = []
-  if (hasPeers) await makePeerSchema(stage.pool)
-  for (const contestant of Object.keys(contestants) as Contestant[]) {
-    if (!peers.has(contestant)) present.add(contestant)
-    else if (!hasPeers) missing.push(`${contestant}: benchmarks/peers could not be installed`)
+  if (hasPeers) await createPeerSchema(environment.pool)
+  for (const system of Object.keys(systems) as System[]) {
+    if (!peers.has(system)) present.add(system)
+    else if (!hasPeers) missing.push(`${system}: the packages of benchmarks/peers could not be installed`)
     else {
-      await stage.program(contestant).then(
-        () => present.add(contestant),
-        (error: Error) => missing.push(`${contestant}: ${error.message}`),
+      await environment.processOf(system).then(
+        () => present.add(system),
+        (error: Error) => missing.push(`${system}: ${error.message}`),
       )
     }
   }
@@ -118,11 +118,11 @@ async function findPresent(stage: Stage, hasPeers: boolean) {
 }
 
 async function printProfile(folder: string): Promise<void> {
-  console.log("Where the server's time went:")
-  for (const { share, where } of await summarizeProfile(folder)) console.log(`${(share * 100).toFixed(1)} %  ${where}`)
+  console.log("The server's CPU time by function:")
+  for (const { share, frame } of await summarizeProfile(folder)) console.log(`${(share * 100).toFixed(1)} %  ${frame}`)
 }
 
-/** On one line of a terminal, which the next text replaces. */
+/** Shows a text on one line of the terminal, which the next text replaces. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
   else if (text !== '') process.stderr.write(`${text}\n`)

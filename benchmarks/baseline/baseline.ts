@@ -2,29 +2,29 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type pg from 'pg'
 
-/** The statements that the server runs; a test compares them. */
+/** A test checks that these are the statements that the server runs. */
 const sql = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
 const pageWithAttributes = { name: 'page-with-attributes', text: sql('page-with-attributes') }
 const page = { name: 'page', text: sql('page') }
 const services = { name: 'services', text: sql('services') }
 const setAttribute = { name: 'set-attribute', text: sql('set-attribute') }
 
-/** The account whose devices all requests are about. */
-interface Of {
+/** The account that owns the devices in all requests. */
+interface Context {
   pool: pg.Pool
   accountId: string
 }
 
-/** What the scenarios do, by hand on the same SQL: no GraphQL, no signatures, nothing checked. */
-export function buildFloor(of: Of): Server {
-  const routes: Record<string, (of: Of, body: never) => Promise<unknown>> = {
+/** Serves the scenarios in handwritten code with the server's SQL, without GraphQL, signatures, and validation. */
+export function buildBaseline(context: Context): Server {
+  const routes: Record<string, (context: Context, body: never) => Promise<unknown>> = {
     '/devices-with-services': listWithServices,
     '/devices': list,
     '/set-attribute': write,
   }
   return createServer(async (request, response) => {
     try {
-      const text = JSON.stringify(await routes[request.url!]!(of, JSON.parse(await bodyOf(request)) as never))
+      const text = JSON.stringify(await routes[request.url!]!(context, JSON.parse(await readBody(request)) as never))
       response
         .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
         .end(text)
@@ -34,18 +34,18 @@ export function buildFloor(of: Of): Server {
   })
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
 }
 
-async function listWithServices({ pool, accountId }: Of, { size }: { size: number }): Promise<unknown> {
+async function listWithServices({ pool, accountId }: Context, { size }: { size: number }): Promise<unknown> {
   const found = await pool.query({ ...pageWithAttributes, values: [accountId, size + 1, accountId] })
   const devices = found.rows.slice(0, size)
-  const ofDevices = [devices.map(({ id }) => id), devices.map(({ state }) => state), accountId]
+  const parameters = [devices.map(({ id }) => id), devices.map(({ state }) => state), accountId]
   const byDevice = devices.map(() => [] as unknown[])
-  for (const service of (await pool.query({ ...services, values: ofDevices })).rows) {
+  for (const service of (await pool.query({ ...services, values: parameters })).rows) {
     byDevice[service.position - 1]!.push({
       id: service.id,
       name: service.name,
@@ -75,7 +75,7 @@ const reserved = ['category', 'status'].flatMap((kind) =>
   letters.map((letter) => [`${kind}${letter}`, `${kind}_${letter.toLowerCase()}`] as const),
 )
 
-/** The reserved values stand in columns of their own. */
+/** Reserved attributes have their own columns. */
 function attributesOf(device: Record<string, unknown> & { attributes: string }): object {
   const attributes = JSON.parse(device.attributes) as object
   const group: Record<string, unknown> = {}
@@ -88,7 +88,7 @@ function attributesOf(device: Record<string, unknown> & { attributes: string }):
   return isEmpty ? attributes : { ...attributes, $svc: group }
 }
 
-async function list({ pool, accountId }: Of, { size }: { size: number }): Promise<unknown> {
+async function list({ pool, accountId }: Context, { size }: { size: number }): Promise<unknown> {
   const { rows } = await pool.query({ ...page, values: [accountId, size + 1, accountId] })
   const items = rows.slice(0, size).map((device) => ({
     id: device.id,
@@ -111,7 +111,7 @@ interface Write {
   value: string
 }
 
-async function write({ pool, accountId }: Of, { deviceId, name, value }: Write): Promise<unknown> {
+async function write({ pool, accountId }: Context, { deviceId, name, value }: Write): Promise<unknown> {
   const values = [accountId, deviceId, name, null, value, name, accountId, JSON.stringify({ kind: 'server' })]
   const { rows } = await pool.query<{ allowed: boolean }>({ ...setAttribute, values })
   return { data: { setAttribute: rows[0]!.allowed ? value : null } }

@@ -1,15 +1,15 @@
-// What device-list.ts has the page measure itself: how the page is driven does not count.
+// Runs inside the page for device-list.ts, so that the times do not include the browser automation.
 const measure = (() => {
   let began = 0
-  let former
-  let watching = new AbortController()
+  let previous
+  let listening = new AbortController()
   let longTasks = 0
   new PerformanceObserver((list) => {
     longTasks += list.getEntries().length
   }).observe({ type: 'longtask' })
 
-  /** What the rows in view are, in words; undefined while one of them is missing. */
-  const shown = () => {
+  /** Describes the visible rows. Returns undefined while one of them is missing. */
+  const describeRows = () => {
     const table = document.querySelector('[role=table][aria-label=Devices]')
     if (table === null || table.getAttribute('aria-busy') === 'true') return undefined
     const { top, bottom } = table.getBoundingClientRect()
@@ -22,36 +22,35 @@ const measure = (() => {
     return `${table.getAttribute('aria-rowcount')} ${names.join(' ')}`
   }
 
-  /** Calls back before each frame until it says true. */
-  const eachFrame = (look) => requestAnimationFrame(() => look() || eachFrame(look))
+  /** Calls the function before each frame until it returns true. */
+  const eachFrame = (callback) => requestAnimationFrame(() => callback() || eachFrame(callback))
 
   return {
-    shown,
-    /** The time counts from the next event of a person. */
+    /** Starts the time at the next user event. */
     begin() {
-      former = shown()
-      watching.abort()
-      watching = new AbortController()
+      previous = describeRows()
+      listening.abort()
+      listening = new AbortController()
       const start = (event) => {
         began = event.timeStamp
-        watching.abort()
+        listening.abort()
       }
       for (const type of ['pointerdown', 'input', 'scroll'])
-        addEventListener(type, start, { capture: true, signal: watching.signal })
+        addEventListener(type, start, { capture: true, signal: listening.signal })
     },
-    /** Milliseconds until all rows in view are there, and others than before. */
-    untilShown: (most) =>
+    /** Resolves with the milliseconds until all visible rows are loaded and differ from the previous ones. */
+    untilShown: (timeout) =>
       new Promise((resolve, reject) => {
-        const until = performance.now() + most
+        const until = performance.now() + timeout
         eachFrame(() => {
-          const now = shown()
-          const isDone = now !== undefined && now !== former
+          const now = describeRows()
+          const isDone = now !== undefined && now !== previous
           if (isDone) resolve(performance.now() - began)
-          else if (performance.now() > until) reject(new Error(`after ${most} ms: ${now ?? 'rows are missing'}`))
+          else if (performance.now() > until) reject(new Error(`after ${timeout} ms: ${now ?? 'rows are missing'}`))
           return isDone || performance.now() > until
         })
       }),
-    /** Milliseconds between frames for so long, and how many tasks took more than 50 ms meanwhile. */
+    /** Resolves with the milliseconds between frames and the number of tasks over 50 ms in this time. */
     frames: (milliseconds) =>
       new Promise((resolve) => {
         const gaps = []

@@ -7,12 +7,12 @@ import { startEmbedded } from '../../packages/server/src/db/embedded/embedded.ts
 export interface BenchmarkDatabase {
   connection: pg.PoolConfig
   url: string
-  /** Beside it, for what a server keeps. */
+  /** The temporary folder of the database, where servers can also keep their data. */
   folder: string
   stop(): Promise<void>
 }
 
-/** An empty database, set as the embedded one of a server is. */
+/** Starts an empty database with the settings of a server's embedded database. */
 export async function startDatabase(): Promise<BenchmarkDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-bench-'))
   const quiet = { info() {}, warn: console.warn, error: console.error }

@@ -1,21 +1,21 @@
 import type pg from 'pg'
-import { type Contestant, isServer } from './systems.ts'
+import { type System, isMuster } from './systems.ts'
 import type { Fleet } from './fleet.ts'
 import { type AccessKey, type Operation, send, toRequest } from '../run/operation.ts'
-import type { Program } from './server-process.ts'
+import type { ServerProcess } from './server-process.ts'
 
-/** What contestants meet on: a fleet, and where each of them is. */
-export interface Ground {
+/** The systems to compare, and the fleet that they serve. */
+export interface Environment {
   fleet: Fleet
   pool: pg.Pool
-  /** Whose devices are asked for. */
+  /** The access key of the fleet's owner. */
   accessKey: AccessKey
-  /** Started when it is first asked for. */
-  program(contestant: Contestant): Promise<Pick<Program, 'url' | 'processorTime'>>
+  /** Starts the system on first use. */
+  processOf(system: System): Promise<Pick<ServerProcess, 'url' | 'cpuTime'>>
 }
 
-/** Asks a contestant once; throws for an error. */
-export async function ask(ground: Ground, contestant: Contestant, operation: Operation): Promise<unknown> {
-  const { url } = await ground.program(contestant)
-  return send(url, toRequest(url, operation, isServer(contestant) ? ground.accessKey : undefined))
+/** Sends one operation to a system and returns the response. Throws if it fails. */
+export async function runOperation(environment: Environment, system: System, operation: Operation): Promise<unknown> {
+  const { url } = await environment.processOf(system)
+  return send(url, toRequest(url, operation, isMuster(system) ? environment.accessKey : undefined))
 }

@@ -7,48 +7,48 @@ export interface Fleet {
   devices: number
   /** The context in which every tenth device has an override. */
   context: string
-  /** Of some devices, as many as are written to at once. */
+  /** The ids of the devices that the write scenarios change. */
   deviceIds: readonly string[]
 }
 
 export interface FleetOptions {
   devices: number
-  /** Of each device. */
+  /** The number of services of each device. */
   services: number
-  /** Asks the server. */
-  ask(operation: Operation): Promise<unknown>
+  /** Sends an operation to the server. */
+  send(operation: Operation): Promise<unknown>
 }
 
 const CONTEXT = 'night'
-const PER_CALL = 1_000
-const WRITTEN_TO = 64
+const BATCH_SIZE = 1_000
+const WRITTEN_DEVICES = 64
 
-/** Devices of the only account, as `muster seed` makes them. */
-export async function makeFleet(pool: pg.Pool, { devices, services, ask }: FleetOptions): Promise<Fleet> {
+/** Creates devices in the only account, like `muster seed`. */
+export async function createFleet(pool: pg.Pool, { devices, services, send }: FleetOptions): Promise<Fleet> {
   const { rows } = await pool.query<{ id: string }>('select id from account')
   const accountId = rows[0]!.id
   await seedFleet(pool, { accountId, name: 'fleet 1', devices, services }, () => {})
-  await overrideTenth(pool, accountId, ask)
+  await overrideTenth(pool, accountId, send)
   await vacuumFleetTables(pool)
   await pool.query('vacuum (analyze) attribute_override')
-  return { accountId, devices, context: CONTEXT, deviceIds: await everyNth(pool, accountId, devices / WRITTEN_TO) }
+  return { accountId, devices, context: CONTEXT, deviceIds: await everyNth(pool, accountId, devices / WRITTEN_DEVICES) }
 }
 
-/** Through the API, which keeps more than one row in step. */
-async function overrideTenth(pool: pg.Pool, accountId: string, ask: FleetOptions['ask']): Promise<void> {
+/** Overrides attributes of every tenth device. Uses the API, because an override changes several rows. */
+async function overrideTenth(pool: pg.Pool, accountId: string, send: FleetOptions['send']): Promise<void> {
   const ids = await everyNth(pool, accountId, 10)
-  for (let from = 0; from < ids.length; from += PER_CALL) {
-    const items = ids.slice(from, from + PER_CALL).map((serviceId) => ({
+  for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+    const items = ids.slice(from, from + BATCH_SIZE).map((serviceId) => ({
       serviceId,
       context: CONTEXT,
       attributes: { site: 'closed', net: { ssid: 'night' } },
     }))
     const document = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
-    await ask(graphql('server', document, { items }))
+    await send(graphql('server', document, { items }))
   }
 }
 
-/** Ids that lie evenly in the order of names. */
+/** Returns the id of every nth device in the order of names. */
 async function everyNth(pool: pg.Pool, accountId: string, n: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `select id from (

@@ -1,19 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Stage } from './start-environment.ts'
+import type { StartedEnvironment } from './start-environment.ts'
 
 /**
- * Has PostgreSQL wait before each flush of its log to disk (`commit_delay`), whoever commits, as if the disk took that much longer.
- * Kinder than such a disk in one way: what commits meanwhile is in the same flush.
+ * Makes PostgreSQL wait before each flush of its write-ahead log (`commit_delay`), to simulate a slow disk. It is faster than
+ * a slow disk in one way: transactions that commit during the wait share the flush.
  */
-export async function delayFlushes({ database, pool }: Stage, milliseconds: number): Promise<void> {
+export async function delayFlushes({ database, pool }: StartedEnvironment, milliseconds: number): Promise<void> {
   const cluster = join(database.folder, 'pg')
   const file = join(cluster, 'postgresql.conf')
   const others = (await readFile(file, 'utf8')).split('\n').filter((line) => !/^commit_(delay|siblings) = /.test(line))
-  const own = milliseconds === 0 ? [] : [`commit_delay = ${milliseconds * 1_000}`, 'commit_siblings = 0']
-  await writeFile(file, [...others, ...own, ''].join('\n').replace(/\n+$/, '\n'))
-  // Only a superuser may set it, and none can connect: the settings are read anew on this signal, by every session.
+  const delay = milliseconds === 0 ? [] : [`commit_delay = ${milliseconds * 1_000}`, 'commit_siblings = 0']
+  await writeFile(file, [...others, ...delay, ''].join('\n').replace(/\n+$/, '\n'))
+  // Only a superuser can change the setting, and none can connect. On this signal, every session reloads the file.
   const pid = Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
   process.kill(pid, 'SIGHUP')
   for (;;) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const folder = new URL('../peers/', import.meta.url)
 
-/** Names and versions of what benchmarks/peers pins, each with whether it is installed. */
+/** The packages that benchmarks/peers pins, by name, and whether each is installed. */
 export async function peerPackages(): Promise<Map<string, { version: string; isInstalled: boolean }>> {
   const { dependencies } = JSON.parse(await readFile(new URL('package.json', folder), 'utf8'))
   const found = new Map<string, { version: string; isInstalled: boolean }>()
@@ -16,15 +16,15 @@ export async function peerPackages(): Promise<Map<string, { version: string; isI
   return found
 }
 
-/** Installs them when one is missing or of another version. Returns whether all are there afterwards. */
+/** Installs the pinned packages if one is missing or has another version. Returns whether all are installed afterwards. */
 export async function installPeers(): Promise<boolean> {
-  const areThere = async (): Promise<boolean> =>
+  const areInstalled = async (): Promise<boolean> =>
     [...(await peerPackages()).values()].every(({ isInstalled }) => isInstalled)
-  if (await areThere()) return true
-  console.error('installing what Muster is measured against and with (benchmarks/peers)')
+  if (await areInstalled()) return true
+  console.error('installing the servers to compare with and autocannon (benchmarks/peers)')
   const child = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', fileURLToPath(folder)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   await once(child, 'close').catch((error: Error) => console.error(error.message))
-  return areThere()
+  return areInstalled()
 }

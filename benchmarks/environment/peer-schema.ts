@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * How PostGraphile wants logic: as a function of the database (https://postgraphile.org/postgraphile/5/custom-mutations).
- * The change and its event, or neither; the lock keeps two writers from losing each other's value.
+ * PostGraphile's documentation puts logic in database functions (https://postgraphile.org/postgraphile/5/custom-mutations).
+ * The function writes the change and its event in one transaction. The lock prevents lost updates.
  */
 const setAttribute = `
 create schema if not exists postgraphile;
@@ -29,5 +29,5 @@ begin
   return $4;
 end $$`
 
-/** What the peers need of the database beside Muster's tables. */
-export const makePeerSchema = (pool: pg.Pool): Promise<unknown> => pool.query(setAttribute)
+/** Creates what the peers need in the database in addition to Muster's tables. */
+export const createPeerSchema = (pool: pg.Pool): Promise<unknown> => pool.query(setAttribute)

@@ -3,43 +3,43 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type BenchmarkDatabase, startDatabase } from './database.ts'
-import { type Command, type Contestant, contestants, DATABASE_CONNECTIONS, startCommand } from './systems.ts'
-import { type Fleet, makeFleet } from './fleet.ts'
-import type { Ground } from './environment.ts'
+import { type Command, type System, systems, DATABASE_CONNECTIONS, startCommand } from './systems.ts'
+import { createFleet, type Fleet } from './fleet.ts'
+import type { Environment } from './environment.ts'
 import { type AccessKey, send, toRequest } from '../run/operation.ts'
-import { type Program, startProgram } from './server-process.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
 
-/** A database with a fleet, and the contestants on it. */
-export interface Stage extends Ground {
+/** A database with a fleet, and the systems that use it. */
+export interface StartedEnvironment extends Environment {
   database: BenchmarkDatabase
-  /** Another server on the same database, for the caller to stop; with settings of its own, where they are given. */
-  startServer(settings?: Readonly<Record<string, string>>): Promise<Program>
+  /** Starts another server on the same database, with optional settings. The caller stops it. */
+  startServer(settings?: Readonly<Record<string, string>>): Promise<ServerProcess>
   close(): Promise<void>
 }
 
-export interface StageOptions {
+export interface EnvironmentOptions {
   devices: number
-  /** Of each device. */
+  /** The number of services of each device. */
   services: number
-  /** Where the server writes a CPU profile when it ends. */
+  /** The folder where the server writes a CPU profile when it exits. */
   profile: string | undefined
-  /** The checkout that the contestant `before` is started from. */
+  /** The checkout of the system `before`. */
   before?: string | undefined
 }
 
-export async function openStage(options: StageOptions): Promise<Stage> {
+export async function startEnvironment(options: EnvironmentOptions): Promise<StartedEnvironment> {
   const database = await startDatabase()
   const pool = new pg.Pool({ ...database.connection, max: 2 })
-  const programs = new Map<Contestant, Promise<Program>>()
+  const processes = new Map<System, Promise<ServerProcess>>()
   const close = async (): Promise<void> => {
-    for (const program of await Promise.allSettled(programs.values())) {
-      if (program.status === 'fulfilled') await program.value.stop()
+    for (const started of await Promise.allSettled(processes.values())) {
+      if (started.status === 'fulfilled') await started.value.stop()
     }
     await pool.end()
     await database.stop()
   }
   try {
-    return await furnish(options, { database, pool, programs, close })
+    return await fill(options, { database, pool, processes, close })
   } catch (error) {
     await close()
     throw error
@@ -47,75 +47,79 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 }
 
 interface Start {
-  /** Of node. */
+  /** Additional flags of `node`. */
   flags?: readonly string[]
   settings?: Readonly<Record<string, string>>
   command?: Command
 }
 
-interface Bare {
+interface EmptyEnvironment {
   database: BenchmarkDatabase
   pool: pg.Pool
-  programs: Map<Contestant, Promise<Program>>
+  processes: Map<System, Promise<ServerProcess>>
   close(): Promise<void>
 }
 
-async function furnish({ profile, before, ...size }: StageOptions, { programs, ...bare }: Bare): Promise<Stage> {
-  const { database, pool } = bare
+/** Starts the server, which creates the schema and the owner, and creates the fleet. */
+async function fill(
+  { profile, before, ...size }: EnvironmentOptions,
+  { processes, ...empty }: EmptyEnvironment,
+): Promise<StartedEnvironment> {
+  const { database, pool } = empty
   const masterKey = randomBytes(32).toString('base64')
-  const startServer = async (name: string, { flags = [], settings = {}, command = contestants.server }: Start = {}) => {
+  const startServer = async (name: string, { flags = [], settings = {}, command = systems.server }: Start = {}) => {
     const folder = join(database.folder, name)
     await mkdir(folder, { recursive: true })
-    const own = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
-    const env = { ...command.env, ...serverSettings, ...own, ...settings }
-    return startProgram({ args: [...flags, ...command.args], env, log: join(folder, 'log') })
+    const required = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
+    const env = { ...command.env, ...serverSettings, ...required, ...settings }
+    return startServerProcess({ args: [...flags, ...command.args], env, log: join(folder, 'log') })
   }
 
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const server = startServer('server', { flags })
-  programs.set('server', server)
+  processes.set('server', server)
   const { url } = await server
   const accessKey = await readAccessKey(join(database.folder, 'server'))
-  const fleet = await makeFleet(pool, { ...size, ask: (operation) => send(url, toRequest(url, operation, accessKey)) })
+  const fleet = await createFleet(pool, { ...size, send: (operation) => send(url, toRequest(url, operation, accessKey)) })
 
-  const program = (contestant: Contestant): Promise<Program> => {
-    let started = programs.get(contestant)
+  const processOf = (system: System): Promise<ServerProcess> => {
+    let started = processes.get(system)
     if (started === undefined) {
-      started = start(contestant)
-      programs.set(contestant, started)
+      started = start(system)
+      processes.set(system, started)
     }
     return started
   }
-  const start = (contestant: Contestant): Promise<Program> => {
-    if (contestant === 'before') return startServer('before', { command: startCommand(before!) })
-    const log = join(database.folder, `${contestant}.log`)
-    return startProgram({ ...contestants[contestant], env: envOf(database, fleet), log })
+  const start = (system: System): Promise<ServerProcess> => {
+    if (system === 'before') return startServer('before', { command: startCommand(before!) })
+    const log = join(database.folder, `${system}.log`)
+    return startServerProcess({ ...systems[system], env: peerEnvironment(database, fleet), log })
   }
-  let others = 0
+  let serverCount = 0
   return {
-    ...bare,
+    ...empty,
     fleet,
-    program,
+    processOf,
     accessKey,
-    startServer: (settings = {}) => startServer(`server-${++others}`, { settings }),
+    startServer: (settings = {}) => startServer(`server-${++serverCount}`, { settings }),
   }
 }
 
-/** All else as it is by default. The budget of a key is for what people and programs do, not for load without end. */
+/** All other settings have their defaults. The rate limit of access keys must not limit the load. */
 const serverSettings = {
   MUSTER_KEY_POINTS: '1000000000',
   MUSTER_KEY_POINTS_PER_SECOND: '1000000000',
   MUSTER_MQTT_PORT: '0',
 }
 
-/** What planning hangs on is set for all contestants as the server has it; the database itself has the rest. */
-const envOf = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Record<string, string> => ({
+/** The server's sessions set one option that affects query plans, so all systems set it. The rest is set in the database. */
+const peerEnvironment = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Record<string, string> => ({
   DATABASE_URL: `${url}&options=${encodeURIComponent('-c max_parallel_workers_per_gather=0')}`,
   DATABASE_CONNECTIONS: String(DATABASE_CONNECTIONS),
   ACCOUNT_ID: accountId,
 })
 
-/** Those of the owner, whom the first start of the server made. */
+/** Reads the credentials of the owner, which the server writes at its first start. */
 async function readAccessKey(folder: string): Promise<AccessKey> {
   const text = await readFile(join(folder, 'credentials'), 'utf8')
   const read = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? ''

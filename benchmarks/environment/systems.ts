@@ -10,7 +10,7 @@ export interface Command {
   env?: Readonly<Record<string, string>>
 }
 
-/** How `npm start` starts the server of a checkout, with absolute paths. */
+/** The command that `npm start` runs in a checkout, with absolute paths. */
 export function startCommand(checkout: string): Required<Command> {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } }
   const [assignments, args] = scripts.start.split('exec node ')
@@ -20,26 +20,26 @@ export function startCommand(checkout: string): Required<Command> {
   }
 }
 
-/** What is measured: each is a process with ten connections to the same database. */
-export const contestants = {
-  /** As `npm start` starts it. */
+/** The systems to compare. Each is a process with ten connections to the same database. */
+export const systems = {
+  /** Muster, as `npm start` starts it. */
   server: startCommand(path('../..')),
-  /** The same SQL by hand, without GraphQL and signatures. */
-  floor: { args: [path('../baseline/main.ts')] },
-  /** The least that a route of Fastify does. */
+  /** The server's SQL in handwritten code, without GraphQL and signatures. */
+  baseline: { args: [path('../baseline/main.ts')] },
+  /** The smallest possible Fastify route. */
   fastify: { args: [path('../baseline/bare-fastify.ts')] },
   postgraphile: { args: [path('../peers/postgraphile.js')] },
-  /** Apollo Server, Kysely and DataLoader. */
+  /** Apollo Server, Kysely, and DataLoader. */
   apollo: { args: [path('../peers/apollo.js')] },
 } as const satisfies Record<string, Command>
 
-/** `before`: the server of the checkout that --before names. */
-export type Contestant = keyof typeof contestants | 'before'
+/** `before` is the server of the checkout that `--before` names. */
+export type System = keyof typeof systems | 'before'
 
-/** The contestants that are Muster, and take its signed requests. */
-export const isServer = (contestant: Contestant): boolean => contestant === 'server' || contestant === 'before'
+/** Whether the system is Muster, which requires signed requests. */
+export const isMuster = (system: System): boolean => system === 'server' || system === 'before'
 
-/** Those that need what benchmarks/peers installs. */
-export const peers: ReadonlySet<Contestant> = new Set(['postgraphile', 'apollo'])
+/** The systems that need the packages of benchmarks/peers. */
+export const peers: ReadonlySet<System> = new Set(['postgraphile', 'apollo'])
 
 export const DATABASE_CONNECTIONS = 10

@@ -1,17 +1,17 @@
 import type pg from 'pg'
 
-const BATCH = 500_000
-/** From so many on it is worth making the indexes afterwards. */
-const MANY = 1_000_000
+const BATCH_SIZE = 500_000
+/** From this number on, it is faster to create the indexes afterwards. */
+const INDEX_LATER_FROM = 1_000_000
 
-export interface LogOptions {
+export interface EventLogOptions {
   accountId: string
   events: number
   progress(text: string): void
 }
 
-/** Brings the account's log to so many events of its devices, spread over the month until now. Without webhooks nobody waits for them. */
-export async function fillLog(pool: pg.Pool, { accountId, events, progress }: LogOptions): Promise<void> {
+/** Adds events of the account's devices, spread over the current month, until the log has `events` of them. */
+export async function fillEventLog(pool: pg.Pool, { accountId, events, progress }: EventLogOptions): Promise<void> {
   const { rows } = await pool.query<{ present: string }>(
     'select count(*) as present from event where account_id = $1',
     [accountId],
@@ -21,28 +21,28 @@ export async function fillLog(pool: pg.Pool, { accountId, events, progress }: Lo
   const client = await pool.connect()
   try {
     await client.query('set synchronous_commit = off; set work_mem = 256000')
-    const indexes = events - present < MANY ? [] : await dropSecondIndexes(client)
+    const indexes = events - present < INDEX_LATER_FROM ? [] : await dropSecondaryIndexes(client)
     await client.query(`
       create temp table numbered as
       select id, name, row_number() over () as number from device where account_id = '${accountId}'`)
     await client.query('analyze numbered')
-    for (let first = present + 1; first <= events; first += BATCH) {
+    for (let first = present + 1; first <= events; first += BATCH_SIZE) {
       progress(`writing events, ${first - 1} of ${events}`)
-      await client.query(insertEvents, [accountId, first, Math.min(events, first + BATCH - 1), events])
+      await client.query(insertEvents, [accountId, first, Math.min(events, first + BATCH_SIZE - 1), events])
     }
-    progress('making the indexes of the log')
+    progress('creating the indexes of the log')
     for (const index of indexes) await client.query(index)
-    // What follows the log begins behind them, as it would have come to be there.
+    // The consumers of the log start after the new events.
     await client.query('update webhook_cursor set event_id = (select last_value from event_id)')
   } finally {
     client.release(true)
   }
-  progress('tidying the log up')
+  progress('vacuuming the log')
   await pool.query('vacuum (analyze) event')
 }
 
-/** Made again afterwards, which takes a tenth of the time. */
-async function dropSecondIndexes(client: pg.PoolClient): Promise<string[]> {
+/** Drops the indexes and returns their definitions. To create them afterwards takes a tenth of the time. */
+async function dropSecondaryIndexes(client: pg.PoolClient): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition
     from pg_index where indrelid = 'event'::regclass and not indisprimary`)

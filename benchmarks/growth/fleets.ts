@@ -4,21 +4,21 @@ import type pg from 'pg'
 import { type Installation, withInstallation } from '../../packages/cli/src/installation/installation.ts'
 import { seedFleet, vacuumFleetTables } from '../../packages/cli/src/seed/seed-fleet.ts'
 import { addUser, credentialsFileName } from '../../packages/cli/src/users/add-user.ts'
-import { fillLog } from './event-log.ts'
+import { fillEventLog } from './event-log.ts'
 
-/** A filter for them finds as many in a large fleet as in a small one. */
-export const HITS = 100
-export const hit = { lot: 'growth', namePart: 'zqx', commonPart: '4711-z', status: 'growth' }
+/** The number of devices that each filter matches, in the small and in the large fleet. */
+export const MATCHES = 100
+export const matching = { lot: 'growth', namePart: 'zqx', commonPart: '4711-z', status: 'growth' }
 
 export interface FleetSize {
-  /** Nobody's for the owner, who is there anyway. */
+  /** Omitted for the owner, who already exists. */
   email?: string
   devices: number
   events: number
 }
 
-/** Fills an installation, or what it lacks of that: the same folder serves again. */
-export async function makeFleets(
+/** Creates the fleets of an installation, as far as they do not exist. A folder can be used again. */
+export async function createFleets(
   folder: string,
   sizes: readonly FleetSize[],
   progress: (text: string) => void,
@@ -28,8 +28,8 @@ export async function makeFleets(
   delete process.env.DATABASE_URL
   process.env.MUSTER_DATA = folder
   await withInstallation(async (installation) => {
-    for (const size of sizes) await makeFleet(installation, size, progress)
-    progress('tidying up')
+    for (const size of sizes) await createFleet(installation, size, progress)
+    progress('vacuuming')
     await vacuumFleetTables(installation.pool)
   })
 }
@@ -37,25 +37,25 @@ export async function makeFleets(
 export const credentialsFile = (folder: string, email?: string): string =>
   join(folder, email === undefined ? 'credentials' : credentialsFileName(email))
 
-async function makeFleet(
+async function createFleet(
   installation: Installation,
   { email, ...size }: FleetSize,
   progress: (text: string) => void,
 ): Promise<void> {
   const accountId = await findAccount(installation, email)
-  await furnish(installation.pool, { accountId, name: email ?? 'owner', ...size }, progress)
+  await fillAccount(installation.pool, { accountId, name: email ?? 'owner', ...size }, progress)
 }
 
-interface Furnishing extends Omit<FleetSize, 'email'> {
+interface AccountContents extends Omit<FleetSize, 'email'> {
   accountId: string
-  /** Of the fleet: the same makes the same devices. */
+  /** The seed of the fleet: the same name creates the same devices. */
   name: string
 }
 
-/** Devices with a service each, some of which the filters are to find, and what was written of them in the log. */
-export async function furnish(
+/** Creates devices with one service each, some of which match the filters, and their events. */
+export async function fillAccount(
   pool: pg.Pool,
-  { accountId, name, devices, events }: Furnishing,
+  { accountId, name, devices, events }: AccountContents,
   progress: (text: string) => void,
 ): Promise<void> {
   const { rows } = await pool.query<{ present: string | null }>(
@@ -70,8 +70,8 @@ export async function furnish(
     })
     await pool.query('analyze device, device_live')
   }
-  await markHits(pool, accountId)
-  await fillLog(pool, { accountId, events, progress })
+  await markMatches(pool, accountId)
+  await fillEventLog(pool, { accountId, events, progress })
 }
 
 async function findAccount(installation: Installation, email: string | undefined): Promise<string> {
@@ -85,20 +85,20 @@ async function findAccount(installation: Installation, email: string | undefined
   return (await addUser(installation, user)).id
 }
 
-/** Devices that lie evenly among all, and nobody else is inactive. */
-async function markHits(pool: pg.Pool, accountId: string): Promise<void> {
+/** Marks devices that are evenly distributed. All other devices become active. */
+async function markMatches(pool: pg.Pool, accountId: string): Promise<void> {
   const { rowCount } = await pool.query(`select from device where account_id = $1 and attributes @> $2 limit 1`, [
     accountId,
-    { lot: hit.lot },
+    { lot: matching.lot },
   ])
   if (rowCount === 1) return
   const chosen = `
-    select id from (select id, row_number() over (order by id) as number, count(*) over () / ${HITS} as step
+    select id from (select id, row_number() over (order by id) as number, count(*) over () / ${MATCHES} as step
       from device where account_id = $1) as numbered
-    where number % step = 0 limit ${HITS}`
+    where number % step = 0 limit ${MATCHES}`
   await pool.query(
     `update device set attributes = attributes || $2, name = name || $3 where account_id = $1 and id in (${chosen})`,
-    [accountId, { lot: hit.lot }, ` ${hit.commonPart} ${hit.namePart}`],
+    [accountId, { lot: matching.lot }, ` ${matching.commonPart} ${matching.namePart}`],
   )
   await pool.query(
     `update device_live as live set state = case when marked.id is null then 'active' else 'inactive' end,
@@ -106,7 +106,7 @@ async function markHits(pool: pg.Pool, accountId: string): Promise<void> {
     from device left join (${chosen}) as marked using (id)
     where device.account_id = $1 and live.account_id = $1 and live.device_id = device.id
       and (marked.id is not null or live.state = 'inactive')`,
-    [accountId, hit.status],
+    [accountId, matching.status],
   )
   await pool.query('vacuum full device_live')
 }

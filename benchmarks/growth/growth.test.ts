@@ -5,7 +5,7 @@ import { startTestApp, type TestApp, type TestUser } from '../../packages/server
 import { atDatabase } from '../../packages/server/test/global-setup.ts'
 import { readExplanations } from '../report/explanations.ts'
 import { graphql, toRequest } from '../run/operation.ts'
-import { furnish, HITS } from './fleets.ts'
+import { fillAccount, MATCHES } from './fleets.ts'
 import { measure, type Result } from './measure.ts'
 import { toMarkdown } from './report.ts'
 import { type Fleet, growthRows } from './rows.ts'
@@ -15,22 +15,22 @@ const EVENTS = 50
 let app: TestApp
 let pool: pg.Pool
 let sender: Sender
-let few: Fleet
-let many: Fleet
-/** Events of the two once they were filled. */
-let logged: unknown[]
+let small: Fleet
+let large: Fleet
+/** The number of events of each account before the tests. */
+let eventCounts: unknown[]
 
 beforeAll(async () => {
   app = await startTestApp()
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(app.db)
   pool = new pg.Pool({ ...atDatabase(inject('testDatabase').connection, rows[0]!.name), max: 2 })
-  // Its connections still close when the database is dropped, and say so, to the pool if it holds them.
+  // Connections that are still closing when the database is dropped emit errors, on the client or the pool.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   sender = createSender(app.url)
-  few = await fleetOf(app.owner, HITS)
-  many = await fleetOf(await app.createUser(), 3 * HITS)
-  logged = (await pool.query('select count(*)::int as events from event group by account_id')).rows
+  small = await createFleet(app.owner, MATCHES)
+  large = await createFleet(await app.createUser(), 3 * MATCHES)
+  eventCounts = (await pool.query('select count(*)::int as events from event group by account_id')).rows
 })
 afterAll(async () => {
   sender?.close()
@@ -38,8 +38,8 @@ afterAll(async () => {
   await app?.close()
 })
 
-async function fleetOf({ accountId, keyId, secret }: TestUser, devices: number): Promise<Fleet> {
-  await furnish(pool, { accountId, name: accountId, devices, events: EVENTS }, () => {})
+async function createFleet({ accountId, keyId, secret }: TestUser, devices: number): Promise<Fleet> {
+  await fillAccount(pool, { accountId, name: accountId, devices, events: EVENTS }, () => {})
   const accessKey = { keyId, key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') } } as const
   const { rows } = await pool.query<{ id: string; hardware_id: string }>(
     'select id, hardware_id from device where account_id = $1',
@@ -47,7 +47,7 @@ async function fleetOf({ accountId, keyId, secret }: TestUser, devices: number):
   )
   return {
     user: {
-      ask: (document, variables) => sender.send(toRequest(app.url, graphql('server', document, variables), accessKey)),
+      query: (document, variables) => sender.send(toRequest(app.url, graphql('server', document, variables), accessKey)),
     },
     devices,
     ids: rows.map(({ id }) => id),
@@ -55,27 +55,27 @@ async function fleetOf({ accountId, keyId, secret }: TestUser, devices: number):
   }
 }
 
-test('filters find as many in either fleet, and a log has what it was filled with', async () => {
-  const rows = (await growthRows({ few, many, quiet: few })).filter(
+test('filters match the same number of devices in both fleets, and the log has all events', async () => {
+  const rows = (await growthRows({ small, large, shortLog: small })).filter(
     ({ title }) => title.startsWith('filter') && !title.includes('hardware'),
   )
   for (const row of rows) {
-    const [small, large] = [await row.small(0), await row.large(0)]
-    const found = [small, large].map((answer) => answer.data().login.devices.items.length)
-    expect([row.title, ...found]).toEqual([row.title, HITS, HITS])
+    const responses = [await row.small(0), await row.large(0)]
+    const found = responses.map((response) => response.data().login.devices.items.length)
+    expect([row.title, ...found]).toEqual([row.title, MATCHES, MATCHES])
   }
-  expect(logged).toEqual([{ events: EVENTS }, { events: EVENTS }])
+  expect(eventCounts).toEqual([{ events: EVENTS }, { events: EVENTS }])
 })
 
-test('every row is answered, and stands in the report', async () => {
-  const rows = await growthRows({ few, many, quiet: few })
+test('measures every row and lists it in the report', async () => {
+  const rows = await growthRows({ small, large, shortLog: small })
   const results: Result[] = []
   for (const row of rows) results.push(await measure(row, { rounds: 1, turns: 1 }))
   const explanations = new Map(rows.map(({ title }) => [title, `Because of ${title}.`]))
   const report = toMarkdown({ machine: [], method: '', results, explanations })
   for (const { title } of rows) expect(report).toContain(`| ${title} `)
   expect(report).toMatch(/^\| total .*\| ≤ 2 +\| (yes|\*\*no\*\*) +\|$/m)
-  expect(report).toMatch(/under status writes: \d+ status writes a second/)
+  expect(report).toMatch(/under status writes: \d+ of \d+ status writes per second/)
   for (const [line, title] of report.matchAll(/^\| (.+?) +\|.*\| (?:yes|\*\*no\*\*) +\|$/gm)) {
     expect(report.includes(`### ${title}\n\n`)).toBe(line.includes('**no**'))
   }

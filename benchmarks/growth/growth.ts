@@ -1,4 +1,4 @@
-// `npm run bench -- growth/growth`: what a million devices cost more than ten thousand. See README.md.
+// `npm run bench -- growth/growth` compares a million devices with ten thousand. See README.md.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,15 +7,15 @@ import pg from 'pg'
 import { connectRunning } from '../../packages/server/src/db/embedded/connect-running.ts'
 import { readExplanations } from '../report/explanations.ts'
 import { describeMachine } from '../report/machine.ts'
-import { HITS, makeFleets } from './fleets.ts'
+import { createFleets, MATCHES } from './fleets.ts'
 import { measure, type Result } from './measure.ts'
 import { toMarkdown } from './report.ts'
 import { type Fleet, growthRows } from './rows.ts'
 import { type Server, startServer } from './servers.ts'
 
-const FEW = 10_000
-const EMAIL = 'few@example.com'
-const SAMPLES = 1_000
+const SMALL_FLEET_DEVICES = 10_000
+const SMALL_FLEET_EMAIL = 'few@example.com'
+const SAMPLE_SIZE = 1_000
 const results = new URL('../results/', import.meta.url)
 
 const { values: options } = parseArgs({
@@ -29,16 +29,18 @@ const { values: options } = parseArgs({
   },
 })
 const sizes = { devices: Number(options.devices), events: Number(options.events) }
-const few = Math.min(FEW, sizes.devices)
+const smallFleetDevices = Math.min(SMALL_FLEET_DEVICES, sizes.devices)
 const progress = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const folder = options.data === undefined ? await mkdtemp(join(tmpdir(), 'muster-growth-')) : resolve(options.data)
-const places = { large: join(folder, 'large'), small: join(folder, 'small') }
+const folders = { longLog: join(folder, 'large'), shortLog: join(folder, 'small') }
 const servers: Server[] = []
 try {
-  await makeFleets(places.large, [sizes, { email: EMAIL, devices: few, events: few }], progress)
-  const perDevice = sizes.events / sizes.devices
-  await makeFleets(places.small, [{ devices: few, events: Math.round(few * perDevice) }], progress)
+  const smallFleet = { email: SMALL_FLEET_EMAIL, devices: smallFleetDevices, events: smallFleetDevices }
+  await createFleets(folders.longLog, [sizes, smallFleet], progress)
+  const eventsPerDevice = sizes.events / sizes.devices
+  const events = Math.round(smallFleetDevices * eventsPerDevice)
+  await createFleets(folders.shortLog, [{ devices: smallFleetDevices, events }], progress)
   await run()
 } finally {
   for (const server of servers) await server.stop()
@@ -46,63 +48,63 @@ try {
 }
 
 async function run(): Promise<void> {
-  const large = await open(places.large)
-  const small = await open(places.small)
+  const longLog = await open(folders.longLog)
+  const shortLog = await open(folders.shortLog)
   try {
-    const machine = await describeMachine(large.pool)
+    const machine = await describeMachine(longLog.pool)
     const rows = await growthRows({
-      few: await fleetOf(large, EMAIL),
-      many: await fleetOf(large),
-      quiet: await fleetOf(small),
+      small: await readFleet(longLog, SMALL_FLEET_EMAIL),
+      large: await readFleet(longLog),
+      shortLog: await readFleet(shortLog),
     })
-    const found: Result[] = []
-    const effort = { rounds: Number(options.rounds), turns: Number(options.turns) }
+    const measured: Result[] = []
+    const repetitions = { rounds: Number(options.rounds), turns: Number(options.turns) }
     for (const row of rows.filter(({ title }) => title.includes(options.only))) {
-      const result = await measure(row, effort)
-      found.push(result)
-      progress(`${row.title}: ${result.times.median.toFixed(2)}`)
+      const result = await measure(row, repetitions)
+      measured.push(result)
+      progress(`${row.title}: ${result.ratio.median.toFixed(2)}`)
     }
     const explanations = await readExplanations(new URL('shortfalls.md', import.meta.url))
-    const text = toMarkdown({ machine, method: method(effort), results: found, explanations })
+    const text = toMarkdown({ machine, method: describeMethod(repetitions), results: measured, explanations })
     console.log(text)
     await mkdir(results, { recursive: true })
-    const isWhole = options.only === '' && sizes.devices === 1_000_000
-    await writeFile(new URL(isWhole ? 'growth.md' : 'growth-partial.md', results), text)
+    const isComplete = options.only === '' && sizes.devices === 1_000_000
+    await writeFile(new URL(isComplete ? 'growth.md' : 'growth-partial.md', results), text)
   } finally {
-    await large.pool.end()
-    await small.pool.end()
+    await longLog.pool.end()
+    await shortLog.pool.end()
   }
 }
 
-function method({ rounds, turns }: { rounds: number; turns: number }): string {
+function describeMethod({ rounds, turns }: { rounds: number; turns: number }): string {
   return [
-    `Two users of one server, \`few\` with ${few} devices and \`many\` with ${sizes.devices}, each with a service; in the log ${sizes.events} events.`,
-    `The short log is that of another server, with ${few} devices and as many events for each of them.`,
-    `${rounds} rounds of ${turns} requests for each, one small, one large in turn; pages of 1000 with attributes, filters that find ${HITS}.`,
-    'Milliseconds are medians of the medians of rounds, from sending to the last byte; times are those of one round.',
+    `One server has two users, with a small fleet of ${smallFleetDevices} devices and a large fleet of ${sizes.devices}. Each device has one service. The log has ${sizes.events} events.`,
+    `The short log is that of another server, with ${smallFleetDevices} devices and the same number of events per device.`,
+    `${rounds} rounds of ${turns} requests to each side, alternating. Pages have 1000 devices with attributes. Filters match ${MATCHES} devices.`,
+    'Milliseconds are medians of the medians of rounds, from sending to the last byte. Ratios compare the two sides of a round.',
   ].join(' ')
 }
 
-interface Place {
+interface Installation {
   server: Server
   pool: pg.Pool
 }
 
-async function open(at: string): Promise<Place> {
-  const server = await startServer(at)
+async function open(folder: string): Promise<Installation> {
+  const server = await startServer(folder)
   servers.push(server)
-  const connection = await connectRunning(at)
-  if (connection === undefined) throw new Error(`no database runs in ${at}`)
+  const connection = await connectRunning(folder)
+  if (connection === undefined) throw new Error(`No database is running in ${folder}.`)
   return { server, pool: new pg.Pool({ ...connection, max: 1 }) }
 }
 
-async function fleetOf({ server, pool }: Place, email?: string): Promise<Fleet> {
+async function readFleet({ server, pool }: Installation, email?: string): Promise<Fleet> {
   const user = await server.user(email)
-  const answer = await user.ask('{ login { id devices(size: 1) { total } } }')
-  const { id, devices } = answer.data().login
+  const response = await user.query('{ login { id devices(size: 1) { total } } }')
+  const { id, devices } = response.data().login
   const { rows } = await pool.query<{ id: string; hardware_id: string }>(
     `select id, hardware_id from device where account_id = $1
-      order by hashtext(id) limit ${SAMPLES}`,
+      order by hashtext(id) limit ${SAMPLE_SIZE}`,
     [id],
   )
   return {

@@ -1,61 +1,61 @@
 import { type Spread, spreadOf } from '../report/statistics.ts'
-import type { Answer } from './sender.ts'
+import type { TimedResponse } from './sender.ts'
 
-/** Two questions that should take about as long: how much longer the second takes is how cost grows. */
+/** Two requests to compare. The ratio of their times shows how the cost grows. */
 export interface Row {
   title: string
-  /** What is grown, where it is not the fleet. */
-  of?: string
-  with?: string
-  /** The most that the second may take, in times of the first. */
+  /** The names of the two sides. Default: the small and the large fleet. */
+  smallName?: string
+  largeName?: string
+  /** The maximum ratio of large to small. */
   target?: number
-  /** Asked in turn; `turn` counts both up together. */
-  small(turn: number): Promise<Answer>
-  large(turn: number): Promise<Answer>
-  /** Goes on while it is measured. */
-  meanwhile?: () => () => Promise<Meanwhile>
+  /** Called alternately. `turn` counts the pairs. */
+  small(turn: number): Promise<TimedResponse>
+  large(turn: number): Promise<TimedResponse>
+  /** Starts load that runs during the measurement. The returned function stops it. */
+  startBackgroundLoad?: () => () => Promise<BackgroundLoad>
 }
 
-/** What went on, and whether that was as much as it should have been: the row is not met otherwise. */
-export interface Meanwhile {
+/** The achieved load. If it was not enough, the row misses its target. */
+export interface BackgroundLoad {
   note: string
   isEnough: boolean
 }
 
 export interface Result {
   row: Row
-  /** Milliseconds. */
+  /** In milliseconds. */
   small: Spread
   large: Spread
-  times: Spread
-  meanwhile: Meanwhile | undefined
+  ratio: Spread
+  backgroundLoad: BackgroundLoad | undefined
 }
 
 export interface MeasureOptions {
   rounds: number
-  /** Of each, in a round. */
+  /** The number of pairs of requests in a round. */
   turns: number
 }
 
-/** One small, one large, one small, … so that what the machine does meanwhile meets both. A round before the first does not count. */
+/** Alternates small and large, so that other activity of the machine affects both. The warm-up round does not count. */
 export async function measure(row: Row, { rounds, turns }: MeasureOptions): Promise<Result> {
-  const end = row.meanwhile?.()
-  const taken: { small: number; large: number }[] = []
+  const stopBackgroundLoad = row.startBackgroundLoad?.()
+  const medians: { small: number; large: number }[] = []
   let turn = 0
   for (let round = 0; round <= rounds; round++) {
     const small: number[] = []
     const large: number[] = []
-    for (let each = 0; each < turns; each++, turn++) {
-      small.push((await row.small(turn)).took)
-      large.push((await row.large(turn)).took)
+    for (let i = 0; i < turns; i++, turn++) {
+      small.push((await row.small(turn)).milliseconds)
+      large.push((await row.large(turn)).milliseconds)
     }
-    if (round > 0) taken.push({ small: spreadOf(small).median, large: spreadOf(large).median })
+    if (round > 0) medians.push({ small: spreadOf(small).median, large: spreadOf(large).median })
   }
   return {
     row,
-    small: spreadOf(taken.map((round) => round.small)),
-    large: spreadOf(taken.map((round) => round.large)),
-    times: spreadOf(taken.map((round) => round.large / round.small)),
-    meanwhile: await end?.(),
+    small: spreadOf(medians.map((round) => round.small)),
+    large: spreadOf(medians.map((round) => round.large)),
+    ratio: spreadOf(medians.map((round) => round.large / round.small)),
+    backgroundLoad: await stopBackgroundLoad?.(),
   }
 }

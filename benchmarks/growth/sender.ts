@@ -1,19 +1,19 @@
 import { Agent, request } from 'node:http'
 import type { HttpRequest } from '../load/load.ts'
 
-export interface Answer {
-  /** Milliseconds from sending to the last byte. */
-  took: number
-  // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows what he asked for
+export interface TimedResponse {
+  /** The time from sending to the last byte. */
+  milliseconds: number
+  // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the document
   data(): any
 }
 
 export interface Sender {
-  send(request: HttpRequest): Promise<Answer>
+  send(request: HttpRequest): Promise<TimedResponse>
   close(): void
 }
 
-/** Over connections that stay open. The answer is not read before the time is taken. */
+/** Sends requests over persistent connections. The response is parsed after the time is measured. */
 export function createSender(url: string): Sender {
   const agent = new Agent({ keepAlive: true })
   return {
@@ -21,18 +21,18 @@ export function createSender(url: string): Sender {
       const began = performance.now()
       return new Promise((resolve, reject) => {
         const options = { agent, method, headers: { ...headers, 'content-length': Buffer.byteLength(body) } }
-        const sent = request(new URL(path, url), options, (answer) => {
+        const sent = request(new URL(path, url), options, (response) => {
           const chunks: Buffer[] = []
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-          answer.on('error', reject)
-          answer.on('end', () => {
-            const took = performance.now() - began
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () => {
+            const milliseconds = performance.now() - began
             const text = Buffer.concat(chunks).toString()
-            // An error stands before the data, in an answer of any status.
-            if (answer.statusCode !== 200 || text.startsWith('{"errors"')) {
-              return reject(new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 500)}`))
+            // Errors precede the data, in a response of any status.
+            if (response.statusCode !== 200 || text.startsWith('{"errors"')) {
+              return reject(new Error(`${path} responded with ${response.statusCode}: ${text.slice(0, 500)}`))
             }
-            resolve({ took, data: () => JSON.parse(text).data })
+            resolve({ milliseconds, data: () => JSON.parse(text).data })
           })
         })
         sent.on('error', reject)

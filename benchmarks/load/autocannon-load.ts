@@ -4,8 +4,8 @@ import type { Load, LoadResult } from './load.ts'
 
 const program = new URL('../peers/load.js', import.meta.url)
 
-/** Load by autocannon, in a process of its own that lives for the whole run. */
-export function startAutocannon(): Load {
+/** Generates load with autocannon, in a separate process that runs until `close`. */
+export function startAutocannonLoad(): Load {
   const child = fork(program, { serialization: 'advanced' })
   const exited = once(child, 'exit')
   return {
@@ -13,7 +13,7 @@ export function startAutocannon(): Load {
     async run(job) {
       child.send(job)
       const ended = exited.then(() => {
-        throw new Error('autocannon ended')
+        throw new Error('The autocannon process ended.')
       })
       const [result] = (await Promise.race([once(child, 'message'), ended])) as [LoadResult]
       return result

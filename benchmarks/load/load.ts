@@ -1,4 +1,4 @@
-/** What is sent over one connection in turn, over and over. */
+/** One of the requests that a connection sends in turn, repeatedly. */
 export interface HttpRequest {
   method: 'POST'
   path: string
@@ -9,27 +9,27 @@ export interface HttpRequest {
 export interface LoadJob {
   url: string
   connections: number
-  /** For each connection what it sends; where there are fewer, they begin again with the first. */
+  /** The requests of each connection. If the list is shorter than `connections`, it starts again from the beginning. */
   requests: readonly (readonly HttpRequest[])[]
-  /** Either seconds of load, or requests in all. */
+  /** The duration, or the total number of requests. */
   until: { seconds: number } | { requests: number }
 }
 
 export interface LoadResult {
-  /** Answers with a status of 2xx. */
-  answered: number
-  /** Other answers, broken connections, time-outs. */
+  /** The number of responses with a 2xx status. */
+  succeeded: number
+  /** The number of other responses, broken connections, and timeouts. */
   failed: number
   seconds: number
-  /** Milliseconds. */
+  /** In milliseconds. */
   latency: { p50: number; p99: number }
-  /** Of answers, heads included. */
+  /** The size of all responses, headers included. */
   bytes: number
 }
 
-/** Makes load, one job at a time. */
+/** Generates load, one job at a time. */
 export interface Load {
-  /** As it stands in the report. */
+  /** The name in the report. */
   name: string
   run(job: LoadJob): Promise<LoadResult>
   close(): Promise<void>

@@ -2,25 +2,25 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import type { HttpRequest, Load, LoadJob, LoadResult } from './load.ts'
 import { percentile } from '../report/statistics.ts'
 
-/** Load from this process by node:http alone, for where autocannon is not at hand. It costs more than autocannon does. */
-export const plainLoad: Load = { name: 'node:http', run, close: async () => {} }
+/** Generates load in this process with node:http, if autocannon is not installed. It takes more CPU time than autocannon. */
+export const nodeHttpLoad: Load = { name: 'node:http', run, close: async () => {} }
 
 async function run({ url, connections, requests, until }: LoadJob): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const latencies: number[] = []
-  const result = { answered: 0, failed: 0, bytes: 0 }
+  const result = { succeeded: 0, failed: 0, bytes: 0 }
   const began = performance.now()
   const hasTime = (): boolean => !('seconds' in until) || performance.now() - began < until.seconds * 1_000
-  let left = 'requests' in until ? until.requests : Number.POSITIVE_INFINITY
+  let remaining = 'requests' in until ? until.requests : Number.POSITIVE_INFINITY
 
-  const keepSending = async (own: readonly HttpRequest[]): Promise<void> => {
-    for (let index = 0; left > 0 && hasTime(); index++) {
-      left--
+  const keepSending = async (queue: readonly HttpRequest[]): Promise<void> => {
+    for (let index = 0; remaining > 0 && hasTime(); index++) {
+      remaining--
       const sent = performance.now()
-      const { status, bytes } = await send(agent, url, own[index % own.length]!)
+      const { status, bytes } = await send(agent, url, queue[index % queue.length]!)
       latencies.push(performance.now() - sent)
       result.bytes += bytes
-      if (status >= 200 && status < 300) result.answered++
+      if (status >= 200 && status < 300) result.succeeded++
       else result.failed++
     }
   }
@@ -33,7 +33,7 @@ async function run({ url, connections, requests, until }: LoadJob): Promise<Load
   }
 }
 
-/** A connection that breaks answers 0. */
+/** Resolves with status 0 if the connection breaks. */
 function send(
   agent: Agent,
   url: string,
@@ -42,12 +42,12 @@ function send(
   return new Promise((resolve) => {
     const broken = (): void => resolve({ status: 0, bytes: 0 })
     const options = { agent, method, headers: { ...headers, 'content-length': Buffer.byteLength(body) } }
-    const onAnswer = (answer: IncomingMessage): void => {
+    const onResponse = (response: IncomingMessage): void => {
       let bytes = 0
-      answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, bytes }))
-      answer.on('error', broken)
+      response.on('data', (chunk: Buffer) => (bytes += chunk.length))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes }))
+      response.on('error', broken)
     }
-    request(new URL(path, url), options, onAnswer).on('error', broken).end(body)
+    request(new URL(path, url), options, onResponse).on('error', broken).end(body)
   })
 }

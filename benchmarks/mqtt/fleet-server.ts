@@ -2,20 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { contestants } from '../environment/systems.ts'
+import { systems } from '../environment/systems.ts'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname
-/** As `npm start` has it: without them, V8 keeps 150 MiB more of what 10,000 connections went through. */
-const FLAGS = contestants.server.args.filter((arg) => arg.startsWith('--'))
+/** The flags of `npm start`. Without them, V8 keeps 150 MiB more after 10,000 connections. */
+const FLAGS = systems.server.args.filter((arg) => arg.startsWith('--'))
 
-/** A server as an operator starts it, on a port for MQTT that it keeps across starts. */
+/** A server in a child process. Its MQTT port stays the same across restarts. */
 export interface FleetServer {
   broker: string
-  /** Of HTTP, once it has started. */
+  /** The HTTP URL after the start. */
   readonly url: string
   start(): Promise<void>
   stop(): Promise<void>
-  /** MiB that the process holds. */
+  /** The resident memory in MiB. */
   memory(): Promise<number>
 }
 
@@ -32,7 +32,7 @@ export async function createFleetServer(env: Record<string, string>): Promise<Fl
       child = spawn(process.execPath, [...FLAGS, main], {
         env: {
           PATH: process.env.PATH,
-          ...contestants.server.env,
+          ...systems.server.env,
           PORT: '0',
           MUSTER_MQTT_PORT: String(port),
           MUSTER_LOG_LEVEL: 'warn',
@@ -65,12 +65,12 @@ async function freePort(): Promise<number> {
 }
 
 async function readyUrl(child: ChildProcess): Promise<string> {
-  let said = ''
+  let output = ''
   for (;;) {
-    const url = /is ready at (\S+)\n/.exec(said)?.[1]
+    const url = /is ready at (\S+)\n/.exec(output)?.[1]
     if (url !== undefined) return url
     const [chunk] = await Promise.race([once(child.stdout!, 'data'), once(child, 'exit').then(() => [undefined])])
-    if (chunk === undefined) throw new Error('the server does not start')
-    said += String(chunk)
+    if (chunk === undefined) throw new Error('The server did not start.')
+    output += String(chunk)
   }
 }

@@ -9,8 +9,8 @@ import { startDatabase } from '../environment/database.ts'
 import { createFleetServer } from './fleet-server.ts'
 
 const [count = 10_000, rate = 500] = process.argv.slice(2).map(Number)
-/** Nothing that is waited for here takes longer on any machine that is fit for it. */
-const PATIENCE_MS = 300_000
+/** Long enough for every step on a suitable machine. */
+const TIMEOUT_MS = 300_000
 
 const database = await startDatabase()
 const server = await createFleetServer({
@@ -22,7 +22,7 @@ const server = await createFleetServer({
 const client = new pg.Client(database.connection)
 const counts = newCounts(count)
 
-/** Devices as they are after their registration. */
+/** Inserts registered devices. */
 async function insertDevices(): Promise<Credentials[]> {
   const devices = Array.from({ length: count }, () => ({
     id: `80${randomBytes(7).toString('hex')}`.replace(/..(?!$)/g, '$&:'),
@@ -39,11 +39,11 @@ async function insertDevices(): Promise<Credentials[]> {
   return devices
 }
 
-/** Seconds until it is so. */
-async function secondsUntil(isSo: () => boolean | Promise<boolean>): Promise<number> {
+/** Waits for a condition and returns the seconds until it is true. */
+async function secondsUntil(condition: () => boolean | Promise<boolean>): Promise<number> {
   const began = performance.now()
-  while (!(await isSo())) {
-    if (performance.now() - began > PATIENCE_MS) throw new Error(`given up: ${JSON.stringify(counts)}`)
+  while (!(await condition())) {
+    if (performance.now() - began > TIMEOUT_MS) throw new Error(`Timed out: ${JSON.stringify(counts)}`)
     await sleep(50)
   }
   return (performance.now() - began) / 1_000
@@ -66,35 +66,35 @@ try {
   const fleet = devices.map((device) => createDevice(device, behavior, counts))
   const running = fleet.map((device) => device.run())
 
-  const signedOn = await secondsUntil(areConnected)
-  const active = await secondsUntil(async () => (await countActive()) === count)
+  const connectSeconds = await secondsUntil(areConnected)
+  const activeSeconds = await secondsUntil(async () => (await countActive()) === count)
   await sleep(10_000)
   const memory = await server.memory()
 
   await server.stop()
   await secondsUntil(() => counts.connected === 0)
-  const restarting = performance.now()
+  const restartBegan = performance.now()
   await server.start()
-  const restarted = (performance.now() - restarting) / 1_000
-  const back = await secondsUntil(areConnected)
-  const activeAgain = await secondsUntil(async () => (await countActive()) === count)
-  // Longer than a lease and the hold time: a state that is wrong would show by now.
+  const restartSeconds = (performance.now() - restartBegan) / 1_000
+  const reconnectSeconds = await secondsUntil(areConnected)
+  const activeAgainSeconds = await secondsUntil(async () => (await countActive()) === count)
+  // Longer than a lease and the grace period, after which a wrong state would be visible.
   await sleep(20_000)
-  const right = await countActive()
+  const stillActive = await countActive()
   console.table({
     devices: count,
-    'connects a second at most': rate,
-    'seconds until all had signed on': signedOn.toFixed(1),
-    'seconds from there until all were active': active.toFixed(1),
-    'MiB of the server, all connected': Math.round(memory),
-    'seconds of the restart': restarted.toFixed(1),
-    'seconds from there until all were back': back.toFixed(1),
-    'seconds from there until all were active again': activeAgain.toFixed(1),
-    'active 20 seconds later': right,
-    'MiB of the server then': Math.round(await server.memory()),
+    'max connects per second': rate,
+    'seconds until all were connected': connectSeconds.toFixed(1),
+    'seconds from then until all were active': activeSeconds.toFixed(1),
+    'server memory in MiB with all connected': Math.round(memory),
+    'seconds of the restart': restartSeconds.toFixed(1),
+    'seconds from then until all were connected again': reconnectSeconds.toFixed(1),
+    'seconds from then until all were active again': activeAgainSeconds.toFixed(1),
+    'active 20 seconds later': stillActive,
+    'server memory in MiB then': Math.round(await server.memory()),
   })
-  console.log('went wrong on the way:', counts.failures)
-  if (right !== count) process.exitCode = 1
+  console.log('failures:', counts.failures)
+  if (stillActive !== count) process.exitCode = 1
 
   for (const device of fleet) device.stop()
   await Promise.all(running)

@@ -1,4 +1,4 @@
-// The usual stack: Apollo Server on Fastify, Kysely for SQL, DataLoader for what would be a query a device.
+// The usual stack: Apollo Server on Fastify, Kysely for SQL, and DataLoader to avoid a query per device.
 import { ApolloServer } from '@apollo/server'
 import fastifyApollo, { fastifyApolloDrainPlugin } from '@as-integrations/fastify'
 import DataLoader from 'dataloader'
@@ -134,7 +134,7 @@ async function selectStates(db, accountId, deviceIds) {
   return deviceIds.map((id) => states.get(id))
 }
 
-/** The value and its event, or neither; the lock keeps two writers from losing each other's value. */
+/** Writes the value and its event in one transaction. The lock prevents lost updates. */
 const setAttribute = (db, { accountId, deviceId, name, value }) =>
   db.transaction().execute(async (trx) => {
     const device = await trx

@@ -1,4 +1,4 @@
-// Makes the load that it is sent as messages (`LoadJob`), one after the other, and answers with what came of it (`LoadResult`).
+// Runs the jobs that it receives as messages (`LoadJob`), one after another, and replies to each with its `LoadResult`.
 import autocannon from 'autocannon'
 
 process.on('message', async ({ url, connections, requests, until }) => {
@@ -8,12 +8,12 @@ process.on('message', async ({ url, connections, requests, until }) => {
     connections,
     ...('requests' in until ? { amount: until.requests } : { duration: until.seconds }),
     timeout: 60,
-    // How often it looks whether the time is over.
+    // How often autocannon checks whether the time is over, in milliseconds.
     sampleInt: 50,
     setupClient: (client) => client.setRequests(requests[next++ % requests.length]),
   })
   process.send({
-    answered: result['2xx'],
+    succeeded: result['2xx'],
     failed: result.non2xx + result.errors,
     seconds: (result.finish - result.start) / 1_000,
     latency: { p50: result.latency.p50, p99: result.latency.p99 },

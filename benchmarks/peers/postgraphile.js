@@ -1,5 +1,5 @@
-// PostGraphile on the tables as they are, told two things that it cannot know: the order that people count in, and how an
-// attribute is set (schema `postgraphile`, made by benchmarks/run/peer-schema.ts).
+// PostGraphile on Muster's tables, with two additions: the natural order of names, and a mutation that sets an attribute (in the
+// schema `postgraphile`, which benchmarks/environment/peer-schema.ts creates).
 import { createServer } from 'node:http'
 import { postgraphile } from 'postgraphile'
 import { TYPES } from 'postgraphile/@dataplan/pg'

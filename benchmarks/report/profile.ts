@@ -4,9 +4,9 @@ import { join } from 'node:path'
 /** https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile */
 interface Profile {
   nodes: { id: number; callFrame: CallFrame; children?: number[] }[]
-  /** The node that was running at each look. */
+  /** The node that was running at each sample. */
   samples: number[]
-  /** Microseconds before each of them. */
+  /** The microseconds before each sample. */
   timeDeltas: number[]
 }
 
@@ -17,34 +17,34 @@ interface CallFrame {
 }
 
 export interface Share {
-  /** Of the time that the process was busy, its start apart: 0 to 1. */
+  /** The share of the time that the process was busy after its start: 0 to 1. */
   share: number
-  where: string
+  frame: string
 }
 
-const MOST = 25
+const MAX_SHARES = 25
 
-/** Where the time of the newest profile in a folder went: the functions that took most of it themselves. */
+/** Returns the functions with the most self time in the newest profile of a folder. */
 export async function summarizeProfile(folder: string): Promise<Share[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile')).toSorted()
   const profile = JSON.parse(await readFile(join(folder, names.at(-1)!), 'utf8')) as Profile
-  const starting = nodesOfStart(profile)
+  const startup = findStartupNodes(profile)
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]))
   const times = new Map<string, number>()
   let busy = 0
   profile.samples.forEach((id, index) => {
     const frame = frames.get(id)!
-    if (frame.functionName === '(idle)' || starting.has(id)) return
+    if (frame.functionName === '(idle)' || startup.has(id)) return
     const time = profile.timeDeltas[index]!
     busy += time
     times.set(nameOf(frame), (times.get(nameOf(frame)) ?? 0) + time)
   })
   const sorted = [...times].toSorted(([, one], [, other]) => other - one)
-  return sorted.slice(0, MOST).map(([where, time]) => ({ share: time / busy, where }))
+  return sorted.slice(0, MAX_SHARES).map(([frame, time]) => ({ share: time / busy, frame }))
 }
 
-/** Whatever runs below the loading of modules. */
-function nodesOfStart({ nodes }: Profile): Set<number> {
+/** Finds all nodes below the loading of modules. */
+function findStartupNodes({ nodes }: Profile): Set<number> {
   const found = new Set<number>()
   // A node comes before its children.
   for (const { id, callFrame, children = [] } of nodes) {

@@ -1,7 +1,7 @@
-/** Where two answers part, in words; undefined when they are the same. Members of objects may be in any order. */
+/** Describes the first difference between two JSON values. Returns undefined if they are equal. The order of members is ignored. */
 export function firstDifference(one: unknown, other: unknown, path = ''): string | undefined {
   if (!isObject(one) || !isObject(other)) {
-    return Object.is(one, other) ? undefined : `${path || 'it'} is ${write(one)}, not ${write(other)}`
+    return Object.is(one, other) ? undefined : `${path || 'the response'} is ${write(one)}, not ${write(other)}`
   }
   for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
     const difference = firstDifference(one[name], other[name], path === '' ? name : `${path}.${name}`)

@@ -1,8 +1,8 @@
 import { type SigningKey, signRequest } from '@muster/http-signature'
-import type { Contestant } from '../environment/systems.ts'
+import type { System } from '../environment/systems.ts'
 import type { HttpRequest } from '../load/load.ts'
 
-/** What a contestant is asked: JSON posted to a path. */
+/** JSON that is posted to a path. */
 export interface Operation {
   path: string
   body: object
@@ -13,21 +13,21 @@ export interface AccessKey {
   key: SigningKey
 }
 
-const paths: Partial<Record<Contestant, string>> = {
+const paths: Partial<Record<System, string>> = {
   server: '/graphql/v1',
   postgraphile: '/graphql',
   apollo: '/graphql',
 }
 
-/** A GraphQL operation for one that speaks it. */
-export const graphql = (contestant: Contestant, query: string, variables: object = {}): Operation => ({
-  path: paths[contestant]!,
+/** An operation for a system with a GraphQL API. */
+export const graphql = (system: System, query: string, variables: object = {}): Operation => ({
+  path: paths[system]!,
   body: { query, variables },
 })
 
-/** The request as it is sent again and again; signed where there is a key, which holds for 300 seconds. */
-export function toRequest(url: string, { path, body: content }: Operation, accessKey?: AccessKey): HttpRequest {
-  const body = JSON.stringify(content)
+/** Builds a request that can be sent repeatedly. With a key it is signed, and the signature is valid for 300 seconds. */
+export function toRequest(url: string, { path, body: value }: Operation, accessKey?: AccessKey): HttpRequest {
+  const body = JSON.stringify(value)
   const headers = { 'content-type': 'application/json' }
   if (accessKey === undefined) return { method: 'POST', path, headers, body }
   const created = Math.floor(Date.now() / 1_000)
@@ -35,13 +35,13 @@ export function toRequest(url: string, { path, body: content }: Operation, acces
   return { method: 'POST', path, headers: { ...headers, ...signature }, body }
 }
 
-/** Sends one request and returns what came back; throws for an error. */
+/** Sends one request and returns the JSON of the response. Throws for any other response and for GraphQL errors. */
 export async function send(url: string, { path, ...request }: HttpRequest): Promise<unknown> {
   const response = await fetch(new URL(path, url), request)
   const text = await response.text()
-  const answer = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined
-  if (!response.ok || answer === undefined || answer.errors !== undefined) {
-    throw new Error(`${url}${path} answered ${response.status}: ${text.slice(0, 500)}`)
+  const result = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined
+  if (!response.ok || result === undefined || result.errors !== undefined) {
+    throw new Error(`${url}${path} responded with ${response.status}: ${text.slice(0, 500)}`)
   }
-  return answer
+  return result
 }

@@ -1,33 +1,33 @@
 import { parseArgs } from 'node:util'
 
-/** How a run goes; `npm run bench -- --help` says the same. */
+/** The options of `npm run bench`. `help` describes them. */
 export interface Options {
-  /** Names of scenarios; empty: all of them. */
+  /** The names of the scenarios to run. Empty means all. */
   only: readonly string[]
   rounds: number
-  /** Of load, for each contestant in each round. */
+  /** The seconds of load for each system in each round. */
   seconds: number
-  /** Of the fleet that is measured. */
+  /** The number of devices in the fleet. */
   devices: number
   quick: boolean
-  /** Where the server leaves a profile of its processor time; undefined for none. */
+  /** The folder for a CPU profile of the server, if any. */
   profile: string | undefined
-  /** A checkout whose server is measured beside this one, instead of floors and peers. */
+  /** A checkout whose server is compared with this one, instead of the baselines and peers. */
   before: string | undefined
   help: boolean
 }
 
-export const help = `npm run bench -- [options]           the scenarios, against floors and peers
-npm run bench -- SCRIPT [arguments]  one of the scripts beside them, such as webhooks/latency
+export const help = `npm run bench -- [options]           run the scenarios against the baselines and peers
+npm run bench -- SCRIPT [arguments]  run a standalone benchmark, such as webhooks/latency
 
-  --quick         3 rounds of a second on 10,000 devices: under three minutes
-  --only NAME     one scenario; may be given several times
-  --rounds N      rounds, 5 by default
-  --seconds N     seconds of load for each contestant in each round, 5 by default
-  --devices N     devices of the fleet, 100,000 by default
-  --before DIR    compare with the server of another checkout, such as the commit before, instead of floors and peers;
-                  its dependencies must be installed
-  --profile DIR   the server leaves a CPU profile there, whose gist is printed; it slows the server down
+  --quick         3 rounds of one second on 10,000 devices, which takes less than three minutes
+  --only NAME     run this scenario; may be given several times
+  --rounds N      number of rounds; default: 5
+  --seconds N     seconds of load for each system in each round; default: 5
+  --devices N     number of devices in the fleet; default: 100,000
+  --before DIR    compare with the server of another checkout, such as the previous commit, instead of the baselines
+                  and peers; its dependencies must be installed
+  --profile DIR   write a CPU profile of the server to DIR and print a summary; this slows the server down
 `
 
 export function readOptions(args: readonly string[]): Options {
@@ -60,6 +60,6 @@ export function readOptions(args: readonly string[]): Options {
 function positive(text: string | undefined, name: string, fallback: number): number {
   if (text === undefined) return fallback
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`${name} must be a number above 0, not ${text}`)
+  if (!(value > 0)) throw new Error(`${name} must be a number above 0, not ${text}.`)
   return value
 }

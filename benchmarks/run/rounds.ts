@@ -1,79 +1,79 @@
-import { type Contestant, isServer } from '../environment/systems.ts'
+import { type System, isMuster } from '../environment/systems.ts'
 import { firstDifference } from './first-difference.ts'
 import type { Fleet } from '../environment/fleet.ts'
-import { ask, type Ground } from '../environment/environment.ts'
+import { type Environment, runOperation } from '../environment/environment.ts'
 import type { Load, LoadJob, LoadResult } from '../load/load.ts'
 import { type Operation, toRequest } from './operation.ts'
 
-/** One that runs in a scenario: a contestant and what it is asked there. */
-export interface Contender {
-  /** As it stands in the report. */
+/** A system, and the operations that it runs in a scenario. */
+export interface Workload {
+  /** The name in the report. */
   name: string
-  contestant: Contestant
-  /** What one connection sends in turn. `run` counts all runs, so that each can write values of its own. */
+  system: System
+  /** The operations that one connection sends in turn. `run` is a counter, so that each run can write different values. */
   operations(fleet: Fleet, place: { connection: number; run: number }): readonly Operation[]
-  /** What is compared of the answer to the first operation. */
-  // biome-ignore lint/suspicious/noExplicitAny: each contestant answers in its own shape
-  read(answer: any): unknown
-  /** Told before a run; what it returns is told what came of the run, and throws when that is wrong. */
-  watch?: (ground: Ground) => Promise<(result: LoadResult) => Promise<void>>
+  /** Returns the part of the first response to compare with other systems. */
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of responses depends on the system
+  read(response: any): unknown
+  /** Called before a run. The returned function is called after the run and throws if the outcome is wrong. */
+  startCheck?: (environment: Environment) => Promise<(result: LoadResult) => Promise<void>>
 }
 
 export interface Run extends LoadResult {
-  /** Milliseconds that the contender's own process took; undefined where the system does not tell. */
-  processorTime: number | undefined
+  /** The CPU time of the system's process in milliseconds. Undefined on systems without /proc. */
+  cpuTime: number | undefined
 }
 
-/** The rounds of each contender, by name. */
+/** The runs of each workload, by name. */
 export type Runs = ReadonlyMap<string, readonly Run[]>
 
-/** The server must answer what the others do: nobody wins by leaving something out. */
-export async function checkAnswers(
-  ground: Ground,
-  contenders: readonly Contender[],
-  check: (answers: ReadonlyMap<string, unknown>) => void = assertSame,
+/** Checks that all systems return the same data, because a system that omits data would look faster. */
+export async function checkResponses(
+  environment: Environment,
+  workloads: readonly Workload[],
+  check: (responses: ReadonlyMap<string, unknown>) => void = assertSameResponses,
 ): Promise<void> {
-  const answers = new Map<string, unknown>()
-  for (const { name, contestant, operations, read } of contenders) {
-    const [operation] = operations(ground.fleet, { connection: 0, run: 0 })
-    answers.set(name, read(await ask(ground, contestant, operation!)))
+  const responses = new Map<string, unknown>()
+  for (const { name, system, operations, read } of workloads) {
+    const [operation] = operations(environment.fleet, { connection: 0, run: 0 })
+    responses.set(name, read(await runOperation(environment, system, operation!)))
   }
-  check(answers)
+  check(responses)
 }
 
-export function assertSame(answers: ReadonlyMap<string, unknown>): void {
-  const [[first, expected] = [], ...others] = answers
-  for (const [name, answer] of others) {
-    const difference = firstDifference(answer, expected)
-    if (difference !== undefined) throw new Error(`${name} does not answer what ${first} answers: ${difference}`)
+export function assertSameResponses(responses: ReadonlyMap<string, unknown>): void {
+  const [[first, expected] = [], ...others] = responses
+  for (const [name, response] of others) {
+    const difference = firstDifference(response, expected)
+    if (difference !== undefined) throw new Error(`The responses of ${name} and ${first} differ: ${difference}`)
   }
 }
 
 export interface RoundsOptions {
-  ground: Ground
+  environment: Environment
   load: Load
   rounds: number
-  /** How long each run lasts. */
+  /** The length of each run. */
   until: LoadJob['until']
-  contenders: readonly Contender[]
+  workloads: readonly Workload[]
   connections: number
-  before?: (contender: Contender) => Promise<void>
-  /** Says what is under way. */
+  before?: (workload: Workload) => Promise<void>
+  /** Shows the current step. */
   progress(text: string): void
 }
 
 /**
- * Each contender in turn, round after round, so that what the machine does meanwhile meets all of them. A round before the first
- * does not count: code gets compiled in it, connections made and pages of the database read.
+ * Runs the workloads in turn, round after round, so that other activity of the machine affects all of them. The warm-up round
+ * does not count: in it, code is compiled, connections are opened, and database pages are read.
  */
 export async function measureRounds(options: RoundsOptions): Promise<Runs> {
-  const { contenders, rounds, progress } = options
-  const runs = new Map<string, Run[]>(contenders.map(({ name }) => [name, []]))
+  const { workloads, rounds, progress } = options
+  const runs = new Map<string, Run[]>(workloads.map(({ name }) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
-    for (const contender of contenders) {
-      progress(`${contender.name}, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
-      const result = await runOnce(options, contender)
-      if (round > 0) runs.get(contender.name)!.push(result)
+    for (const workload of workloads) {
+      progress(`${workload.name}, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
+      const result = await runOnce(options, workload)
+      if (round > 0) runs.get(workload.name)!.push(result)
     }
   }
   return runs
@@ -81,21 +81,21 @@ export async function measureRounds(options: RoundsOptions): Promise<Runs> {
 
 let run = 0
 
-async function runOnce(options: RoundsOptions, contender: Contender): Promise<Run> {
-  const { ground, load, connections, until } = options
-  await options.before?.(contender)
-  const { url, processorTime } = await ground.program(contender.contestant)
-  const accessKey = isServer(contender.contestant) ? ground.accessKey : undefined
+async function runOnce(options: RoundsOptions, workload: Workload): Promise<Run> {
+  const { environment, load, connections, until } = options
+  await options.before?.(workload)
+  const { url, cpuTime } = await environment.processOf(workload.system)
+  const accessKey = isMuster(workload.system) ? environment.accessKey : undefined
   run++
   const requests = Array.from({ length: connections }, (_, connection) =>
-    contender.operations(ground.fleet, { connection, run }).map((operation) => toRequest(url, operation, accessKey)),
+    workload.operations(environment.fleet, { connection, run }).map((operation) => toRequest(url, operation, accessKey)),
   )
-  const verify = await contender.watch?.(ground)
-  const before = await processorTime()
+  const finishCheck = await workload.startCheck?.(environment)
+  const before = await cpuTime()
   const result = await load.run({ url, connections, requests, until })
-  const after = await processorTime()
-  if (result.failed > 0) throw new Error(`${contender.name}: ${result.failed} of its requests failed`)
-  if (result.answered === 0) throw new Error(`${contender.name} answered nothing in a round: it needs more --seconds`)
-  await verify?.(result)
-  return { ...result, processorTime: before === undefined || after === undefined ? undefined : after - before }
+  const after = await cpuTime()
+  if (result.failed > 0) throw new Error(`${workload.name}: ${result.failed} requests failed.`)
+  if (result.succeeded === 0) throw new Error(`${workload.name}: no response in a round. Increase --seconds.`)
+  await finishCheck?.(result)
+  return { ...result, cpuTime: before === undefined || after === undefined ? undefined : after - before }
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** Measurements that stand for themselves, each with a database of its own; their folders' READMEs say what they print. */
+/** Standalone benchmarks, each with its own database. The READMEs of their folders describe the output. */
 export const scripts = [
   'webhooks/latency',
   'webhooks/throughput',
@@ -14,9 +14,9 @@ export const scripts = [
   'processes/workers',
 ]
 
-/** Runs one as if it had been called, and ends as it does. */
+/** Runs a standalone benchmark as a child process and takes over its exit code. */
 export async function runScript(name: string, args: readonly string[]): Promise<void> {
-  if (!scripts.includes(name)) throw new Error(`no script ${name}: there are ${scripts.join(', ')}`)
+  if (!scripts.includes(name)) throw new Error(`Unknown script "${name}". The scripts are: ${scripts.join(', ')}.`)
   const child = spawn(process.execPath, [fileURLToPath(new URL(`../${name}.ts`, import.meta.url)), ...args], {
     stdio: 'inherit',
   })

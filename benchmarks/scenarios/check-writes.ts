@@ -1,38 +1,38 @@
-import type { Ground } from '../environment/environment.ts'
+import type { Environment } from '../environment/environment.ts'
 import type { LoadResult } from '../load/load.ts'
 
-interface Log {
-  last: string
+interface LogState {
+  lastEventId: string
   deadlocks: number
 }
 
 /**
- * Before a run of writes; what it returns throws when a change that was acknowledged has no event, when a value is not the one
- * that its newest event tells of, or when there was a deadlock.
+ * Records the state before a run of writes. The returned function checks the state afterwards. It throws if an acknowledged
+ * change has no event, if a value differs from its newest event, or if there was a deadlock.
  */
-export async function startWatching({ pool, fleet }: Ground): Promise<(result: LoadResult) => Promise<void>> {
-  // What earlier runs left behind is nothing to this one.
+export async function startWriteCheck({ pool, fleet }: Environment): Promise<(result: LoadResult) => Promise<void>> {
+  // Dead rows of earlier runs must not slow down this one.
   await pool.query('vacuum device')
-  const look = async (): Promise<Log> => {
-    const { rows } = await pool.query<Log>(
-      `select coalesce(max(id), 0)::text as last,
+  const readState = async (): Promise<LogState> => {
+    const { rows } = await pool.query<LogState>(
+      `select coalesce(max(id), 0)::text as "lastEventId",
          (select deadlocks::int from pg_stat_database where datname = current_database()) as deadlocks
        from event where account_id = $1`,
       [fleet.accountId],
     )
     return rows[0]!
   }
-  const before = await look()
-  return async ({ answered }) => {
-    const { rows } = await pool.query<{ events: number; lost: number }>(newestValues, [fleet.accountId, before.last])
+  const before = await readState()
+  return async ({ succeeded }) => {
+    const { rows } = await pool.query<{ events: number; lost: number }>(newestValues, [fleet.accountId, before.lastEventId])
     const { events, lost } = rows[0]!
-    if (events < answered) throw new Error(`${answered} changes were acknowledged, but ${events} have an event`)
-    if (lost > 0) throw new Error(`${lost} values are not those of their newest events`)
-    if ((await look()).deadlocks > before.deadlocks) throw new Error('there was a deadlock')
+    if (events < succeeded) throw new Error(`${succeeded} changes were acknowledged, but only ${events} have an event.`)
+    if (lost > 0) throw new Error(`${lost} values differ from their newest events.`)
+    if ((await readState()).deadlocks > before.deadlocks) throw new Error('There was a deadlock.')
   }
 }
 
-/** Whatever was still under way when the load ended is in both or in neither. */
+/** A write that was in flight when the load ended is either in both tables or in neither. */
 const newestValues = `
   with change as (
     select id, device_id, name, entry ->> 'new' as value

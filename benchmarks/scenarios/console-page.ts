@@ -1,5 +1,5 @@
 import { graphql } from '../run/operation.ts'
-import type { Contender } from '../run/rounds.ts'
+import type { Workload } from '../run/rounds.ts'
 import { loadScenario } from './load-scenario.ts'
 import { devicesOfPostgraphile } from './postgraphile-devices.ts'
 
@@ -14,22 +14,22 @@ const document = `query DevicePage($size: Int!) {
   }
 }`
 
-export const consoleContenders: readonly Contender[] = [
+export const consoleWorkloads: readonly Workload[] = [
   {
     name: 'Muster',
-    contestant: 'server',
+    system: 'server',
     operations: () => [graphql('server', document, { size: SIZE })],
     read: ({ data }) => data,
   },
   {
-    name: 'floor',
-    contestant: 'floor',
+    name: 'baseline',
+    system: 'baseline',
     operations: () => [{ path: '/devices', body: { size: SIZE } }],
     read: ({ data }) => data,
   },
   {
     name: 'PostGraphile',
-    contestant: 'postgraphile',
+    system: 'postgraphile',
     operations: ({ accountId }) => [
       graphql(
         'postgraphile',
@@ -49,7 +49,7 @@ export const consoleContenders: readonly Contender[] = [
   },
   {
     name: 'Apollo',
-    contestant: 'apollo',
+    system: 'apollo',
     operations: () => [graphql('apollo', document, { size: SIZE })],
     read: ({ data }) => data,
   },
@@ -59,10 +59,10 @@ export const consolePage = loadScenario({
   name: 'console',
   title: 'Page of 50 for the console, ten columns',
   connections: 16,
-  contenders: consoleContenders,
+  workloads: consoleWorkloads,
   comparisons: [
-    { name: 'against the floor', of: 'Muster', with: 'floor', least: 0.75 },
-    { name: 'against PostGraphile', of: 'Muster', with: 'PostGraphile', least: 1.4 },
+    { name: 'against the baseline', of: 'Muster', with: 'baseline', min: 0.75 },
+    { name: 'against PostGraphile', of: 'Muster', with: 'PostGraphile', min: 1.4 },
     { name: 'against Apollo', of: 'Muster', with: 'Apollo' },
   ],
 })

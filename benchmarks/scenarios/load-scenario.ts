@@ -1,66 +1,66 @@
-import { assertSame, type Contender, checkAnswers, measureRounds, type Run, type Runs } from '../run/rounds.ts'
-import type { Stage } from '../environment/start-environment.ts'
+import { assertSameResponses, type Workload, checkResponses, measureRounds, type Run, type Runs } from '../run/rounds.ts'
+import type { StartedEnvironment } from '../environment/start-environment.ts'
 import { spreadOf } from '../report/statistics.ts'
 import type { Figure, Outcome, Rate, Scenario } from './scenario.ts'
 
-/** How many times as many requests a second one contender has to answer as another. */
+/** Compares two workloads by requests per second. `min` is the target of the ratio. */
 export interface Comparison {
   name: string
   of: string
   with: string
-  least?: number
+  min?: number
 }
 
 export interface LoadScenario {
   name: string
   title: string
   connections: number
-  contenders: readonly Contender[]
+  workloads: readonly Workload[]
   comparisons: readonly Comparison[]
-  /** Throws unless the answers of all contenders, by name, are right. By default all must be the same. */
-  check?: (answers: ReadonlyMap<string, unknown>) => void
-  before?: (stage: Stage, contender: Contender) => Promise<void>
-  after?: (stage: Stage) => Promise<void>
+  /** Throws if the responses, by workload name, are wrong. By default, all must be equal. */
+  check?: (responses: ReadonlyMap<string, unknown>) => void
+  before?: (environment: StartedEnvironment, workload: Workload) => Promise<void>
+  after?: (environment: StartedEnvironment) => Promise<void>
 }
 
-/** A scenario whose figures are ratios of requests a second. */
+/** A scenario whose figures are ratios of requests per second. */
 export const loadScenario = (given: LoadScenario): Scenario => ({
   name: given.name,
   title: given.title,
-  async measure({ stage, present, seconds, ...setting }) {
-    const { contenders, comparisons, check } = present.has('before') ? besideBefore(given) : given
-    const running = contenders.filter(({ contestant }) => present.has(contestant))
-    const before = given.before && ((contender: Contender) => given.before!(stage, contender))
+  async measure({ environment, present, seconds, ...setting }) {
+    const { workloads, comparisons, check } = present.has('before') ? compareWithBefore(given) : given
+    const running = workloads.filter(({ system }) => present.has(system))
+    const before = given.before && ((workload: Workload) => given.before!(environment, workload))
     try {
-      await checkAnswers(stage, running, check)
+      await checkResponses(environment, running, check)
       const { connections } = given
-      const options = { ...setting, ground: stage, until: { seconds }, contenders: running, connections }
+      const options = { ...setting, environment, until: { seconds }, workloads: running, connections }
       return outcomeOf(await measureRounds({ ...options, ...(before && { before }) }), comparisons)
     } finally {
-      await given.after?.(stage)
+      await given.after?.(environment)
     }
   },
 })
 
-/** A row may fall by this much from one commit to the next. */
-const LEAST_OF_BEFORE = 0.97
+/** The lowest accepted ratio of a commit to the previous commit. */
+const MIN_OF_BEFORE = 0.97
 
-/** Each of this server's contenders beside the same one of the checkout before. */
-function besideBefore({ contenders }: LoadScenario): Pick<LoadScenario, 'contenders' | 'comparisons' | 'check'> {
-  const pairs = contenders
-    .filter(({ contestant }) => contestant === 'server')
-    .map((now) => ({ now, before: { ...now, name: `${now.name}, before`, contestant: 'before' as const } }))
+/** Compares each of the server's workloads with the same workload of the checkout `before`. */
+function compareWithBefore({ workloads }: LoadScenario): Pick<LoadScenario, 'workloads' | 'comparisons' | 'check'> {
+  const pairs = workloads
+    .filter(({ system }) => system === 'server')
+    .map((now) => ({ now, before: { ...now, name: `${now.name}, before`, system: 'before' as const } }))
   return {
-    contenders: pairs.flatMap(({ now, before }) => [now, before]),
+    workloads: pairs.flatMap(({ now, before }) => [now, before]),
     comparisons: pairs.map(({ now, before }) => ({
       name: `${now.name} against ${before.name}`,
       of: now.name,
       with: before.name,
-      least: LEAST_OF_BEFORE,
+      min: MIN_OF_BEFORE,
     })),
-    check(answers) {
+    check(responses) {
       for (const { now, before } of pairs) {
-        assertSame(new Map([now, before].map(({ name }) => [name, answers.get(name)])))
+        assertSameResponses(new Map([now, before].map(({ name }) => [name, responses.get(name)])))
       }
     },
   }
@@ -68,31 +68,31 @@ function besideBefore({ contenders }: LoadScenario): Pick<LoadScenario, 'contend
 
 export function outcomeOf(runs: Runs, comparisons: readonly Comparison[]): Outcome {
   const rates = [...runs].map(([name, results]): Rate => {
-    const perSecond = spreadOf(results.map((run) => run.answered / run.seconds))
+    const perSecond = spreadOf(results.map((run) => run.succeeded / run.seconds))
     const latency = (part: 'p50' | 'p99') => spreadOf(results.map((run) => run.latency[part])).median
-    return { name, perSecond, latency: { p50: latency('p50'), p99: latency('p99') }, processorTime: timeOfOne(results) }
+    return { name, perSecond, latency: { p50: latency('p50'), p99: latency('p99') }, cpuTime: cpuTimePerRequest(results) }
   })
   const present = comparisons.filter((comparison) => runs.has(comparison.of) && runs.has(comparison.with))
   return { rates, figures: present.map((comparison) => ratio(runs, comparison)) }
 }
 
-function timeOfOne(results: readonly Run[]): number | undefined {
-  const times = results.flatMap(({ processorTime, answered }) =>
-    processorTime === undefined ? [] : [processorTime / answered],
+function cpuTimePerRequest(results: readonly Run[]): number | undefined {
+  const times = results.flatMap(({ cpuTime, succeeded }) =>
+    cpuTime === undefined ? [] : [cpuTime / succeeded],
   )
   return times.length === 0 ? undefined : spreadOf(times).median
 }
 
-/** Of the two runs of each round, which saw the same machine. */
+/** Compares the two runs of each round, which ran under similar conditions. */
 function ratio(runs: Runs, comparison: Comparison): Figure {
   const others = runs.get(comparison.with)!
   const ratios = runs.get(comparison.of)!.map((run, round) => {
     const other = others[round]!
-    return run.answered / run.seconds / (other.answered / other.seconds)
+    return run.succeeded / run.seconds / (other.succeeded / other.seconds)
   })
   return {
     name: comparison.name,
     spread: spreadOf(ratios),
-    ...(comparison.least !== undefined && { target: { bound: 'least', value: comparison.least } }),
+    ...(comparison.min !== undefined && { target: { limit: 'min', value: comparison.min } }),
   }
 }

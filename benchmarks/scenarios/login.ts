@@ -1,25 +1,25 @@
 import { graphql } from '../run/operation.ts'
-import type { Contender } from '../run/rounds.ts'
+import type { Workload } from '../run/rounds.ts'
 import { loadScenario } from './load-scenario.ts'
 
 const document = '{ login { id } }'
 
-const contenders: readonly Contender[] = [
+const workloads: readonly Workload[] = [
   {
     name: 'Muster',
-    contestant: 'server',
+    system: 'server',
     operations: () => [graphql('server', document)],
     read: ({ data }) => data.login.id,
   },
   {
     name: 'bare Fastify',
-    contestant: 'fastify',
+    system: 'fastify',
     operations: () => [{ path: '/login', body: { query: document } }],
     read: ({ data }) => data.login.id,
   },
   {
     name: 'PostGraphile',
-    contestant: 'postgraphile',
+    system: 'postgraphile',
     operations: ({ accountId }) => [
       graphql('postgraphile', 'query ($id: String!) { accountByRowId(rowId: $id) { rowId } }', { id: accountId }),
     ],
@@ -27,7 +27,7 @@ const contenders: readonly Contender[] = [
   },
   {
     name: 'Apollo',
-    contestant: 'apollo',
+    system: 'apollo',
     operations: () => [graphql('apollo', document)],
     read: ({ data }) => data.login.id,
   },
@@ -37,10 +37,10 @@ export const login = loadScenario({
   name: 'login',
   title: '`login { id }`',
   connections: 32,
-  contenders,
+  workloads,
   comparisons: [
-    { name: 'against a bare Fastify route', of: 'Muster', with: 'bare Fastify', least: 0.3 },
-    { name: "against PostGraphile's query by id", of: 'Muster', with: 'PostGraphile', least: 2 },
+    { name: 'against a bare Fastify route', of: 'Muster', with: 'bare Fastify', min: 0.3 },
+    { name: "against PostGraphile's query by id", of: 'Muster', with: 'PostGraphile', min: 2 },
     { name: 'against Apollo', of: 'Muster', with: 'Apollo' },
   ],
 })

@@ -1,5 +1,5 @@
 import { graphql } from '../run/operation.ts'
-import type { Contender } from '../run/rounds.ts'
+import type { Workload } from '../run/rounds.ts'
 import { loadScenario } from './load-scenario.ts'
 import { devicesOfPostgraphile } from './postgraphile-devices.ts'
 
@@ -18,23 +18,23 @@ const document = (context: string) => `{
   }
 }`
 
-/** Devices, their services and all their attributes. */
-export const pageContenders: readonly Contender[] = [
+/** Lists devices with their services and all their attributes. */
+export const pageWorkloads: readonly Workload[] = [
   {
     name: 'Muster',
-    contestant: 'server',
+    system: 'server',
     operations: () => [graphql('server', document(''))],
     read: ({ data }) => data,
   },
   {
-    name: 'floor',
-    contestant: 'floor',
+    name: 'baseline',
+    system: 'baseline',
     operations: () => [{ path: '/devices-with-services', body: { size: SIZE } }],
     read: ({ data }) => data,
   },
   {
     name: 'PostGraphile',
-    contestant: 'postgraphile',
+    system: 'postgraphile',
     operations: ({ accountId }) => [
       graphql(
         'postgraphile',
@@ -63,7 +63,7 @@ export const pageContenders: readonly Contender[] = [
   },
   {
     name: 'Apollo',
-    contestant: 'apollo',
+    system: 'apollo',
     operations: () => [graphql('apollo', document(''))],
     read: ({ data }) => data,
   },
@@ -73,21 +73,21 @@ export const page = loadScenario({
   name: 'page',
   title: 'Page of 1000 devices, 4 services each, all attributes',
   connections: 4,
-  contenders: pageContenders,
+  workloads: pageWorkloads,
   comparisons: [
-    { name: 'against the floor', of: 'Muster', with: 'floor', least: 0.9 },
-    { name: 'against PostGraphile', of: 'Muster', with: 'PostGraphile', least: 1.8 },
-    { name: 'against Apollo', of: 'Muster', with: 'Apollo', least: 2.5 },
+    { name: 'against the baseline', of: 'Muster', with: 'baseline', min: 0.9 },
+    { name: 'against PostGraphile', of: 'Muster', with: 'PostGraphile', min: 1.8 },
+    { name: 'against Apollo', of: 'Muster', with: 'Apollo', min: 2.5 },
   ],
 })
 
-const [server] = pageContenders
+const [server] = pageWorkloads
 
 export const pageInContext = loadScenario({
   name: 'context',
   title: 'The same in a context with overrides on a tenth',
   connections: 4,
-  contenders: [
+  workloads: [
     { ...server!, name: 'Muster, no context' },
     {
       ...server!,
@@ -95,19 +95,19 @@ export const pageInContext = loadScenario({
       operations: ({ context }) => [graphql('server', document(`(context: "${context}")`))],
     },
   ],
-  comparisons: [{ name: 'against no context', of: 'Muster, in a context', with: 'Muster, no context', least: 0.8 }],
+  comparisons: [{ name: 'against no context', of: 'Muster, in a context', with: 'Muster, no context', min: 0.8 }],
   check: assertTenthDiffers,
 })
 
-/** What `document` is answered with. */
+/** The response to `document`. */
 interface Page {
   login: { devices: { items: { attributes: object }[] } }
 }
 
-function assertTenthDiffers(answers: ReadonlyMap<string, unknown>): void {
-  const [base, overlaid] = [...answers.values()].map((data) =>
+function assertTenthDiffers(responses: ReadonlyMap<string, unknown>): void {
+  const [plain, inContext] = [...responses.values()].map((data) =>
     (data as Page).login.devices.items.map(({ attributes }) => JSON.stringify(attributes)),
   )
-  const different = base!.filter((text, index) => text !== overlaid![index]).length
-  if (different !== SIZE / 10) throw new Error(`${different} devices of ${SIZE} differ in the context, not a tenth`)
+  const different = plain!.filter((text, index) => text !== inContext![index]).length
+  if (different !== SIZE / 10) throw new Error(`${different} of ${SIZE} devices differ in the context instead of a tenth.`)
 }

@@ -3,8 +3,8 @@ const reserved = ['category', 'status'].flatMap((kind) => letters.map((letter) =
 
 type Row = Record<string, unknown>
 
-/** What Muster answers to the same question, made from PostGraphile's answer, which has its tables' shape. */
-// biome-ignore lint/suspicious/noExplicitAny: PostGraphile answers in the shape of its documents
+/** Converts a response of PostGraphile, whose shape follows the tables, to the shape of Muster's response. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape of the response depends on the document
 export function devicesOfPostgraphile({ data }: any): unknown {
   const { pageInfo, nodes } = data.allDevices
   return { login: { devices: { hasMore: pageInfo.hasNextPage, items: nodes.map(toDevice) } } }

@@ -1,26 +1,26 @@
-import type { Contestant } from '../environment/systems.ts'
+import type { System } from '../environment/systems.ts'
 import type { Load } from '../load/load.ts'
-import type { Stage } from '../environment/start-environment.ts'
+import type { StartedEnvironment } from '../environment/start-environment.ts'
 import type { Spread } from '../report/statistics.ts'
 
 export interface Scenario {
-  /** For --only. */
+  /** The name for `--only`. */
   name: string
-  /** For people. */
+  /** The title in the report. */
   title: string
   measure(setting: Setting): Promise<Outcome>
 }
 
-/** What a scenario is measured with. */
+/** The input of a measurement. */
 export interface Setting {
-  stage: Stage
+  environment: StartedEnvironment
   load: Load
   rounds: number
-  /** Of load, for each contestant in each round. */
+  /** The seconds of load for each system in each round. */
   seconds: number
-  /** Contestants that can run here. */
-  present: ReadonlySet<Contestant>
-  /** Says what is under way. */
+  /** The systems that are available. */
+  present: ReadonlySet<System>
+  /** Shows the current step. */
   progress(text: string): void
 }
 
@@ -29,17 +29,17 @@ export interface Outcome {
   figures: readonly Figure[]
 }
 
-/** What one contestant did. */
+/** The result of one workload. */
 export interface Rate {
   name: string
   perSecond: Spread
-  /** Milliseconds, of the median round. */
+  /** In milliseconds: the medians of the rounds. */
   latency: { p50: number; p99: number }
-  /** Milliseconds that its process took for one; undefined where the system does not tell. */
-  processorTime: number | undefined
+  /** The CPU time of the process per request in milliseconds. Undefined on systems without /proc. */
+  cpuTime: number | undefined
 }
 
-/** What the scenario is measured for. */
+/** A value that can have a target. */
 export interface Figure {
   name: string
   spread: Spread
@@ -47,13 +47,13 @@ export interface Figure {
   target?: Target
 }
 
-/** `least` or `most` says on which side of the bound the median should be. */
+/** The minimum or maximum of the median. */
 export interface Target {
-  bound: 'least' | 'most'
+  limit: 'min' | 'max'
   value: number
 }
 
 export const isMet = ({ spread, target }: Figure): boolean | undefined => {
   if (target === undefined) return undefined
-  return target.bound === 'least' ? spread.median >= target.value : spread.median <= target.value
+  return target.limit === 'min' ? spread.median >= target.value : spread.median <= target.value
 }

@@ -1,10 +1,10 @@
-import type { Contestant } from '../environment/systems.ts'
+import type { System } from '../environment/systems.ts'
 import type { Fleet } from '../environment/fleet.ts'
 import { delayFlushes } from '../environment/flush-delay.ts'
 import { graphql, type Operation } from '../run/operation.ts'
-import type { Contender } from '../run/rounds.ts'
+import type { Workload } from '../run/rounds.ts'
 import { loadScenario } from './load-scenario.ts'
-import { startWatching } from './check-writes.ts'
+import { startWriteCheck } from './check-writes.ts'
 
 const CLIENTS = 64
 
@@ -24,9 +24,9 @@ const documentOfPostgraphile = `mutation ($accountId: String!, $deviceId: String
 
 type Operate = (write: Write, fleet: Fleet) => Operation
 
-const ways: Partial<Record<Contestant, { operate: Operate; read: Contender['read'] }>> = {
+const operations: Partial<Record<System, { operate: Operate; read: Workload['read'] }>> = {
   server: { operate: (write) => graphql('server', document, write), read: ({ data }) => data.setAttribute },
-  floor: { operate: (write) => ({ path: '/set-attribute', body: write }), read: ({ data }) => data.setAttribute },
+  baseline: { operate: (write) => ({ path: '/set-attribute', body: write }), read: ({ data }) => data.setAttribute },
   postgraphile: {
     operate: (write, { accountId }) => graphql('postgraphile', documentOfPostgraphile, { accountId, ...write }),
     read: ({ data }) => data.setAttribute.result,
@@ -34,66 +34,66 @@ const ways: Partial<Record<Contestant, { operate: Operate; read: Contender['read
   apollo: { operate: (write) => graphql('apollo', document, write), read: ({ data }) => data.setAttribute },
 }
 
-/** What a client writes to. */
-type Place = (fleet: Fleet, client: number) => Omit<Write, 'value'>
+/** The device and the attribute that a client writes. */
+type ChooseTarget = (fleet: Fleet, client: number) => Omit<Write, 'value'>
 
-/** Each client writes two values in turn, neither of which any run wrote before: each request is a change. */
-function writer(name: string, contestant: Contestant, place: Place): Contender {
-  const { operate, read } = ways[contestant]!
+/** Each client alternates between two values that no earlier run wrote, so that each request is a change. */
+function writer(name: string, system: System, chooseTarget: ChooseTarget): Workload {
+  const { operate, read } = operations[system]!
   return {
     name,
-    contestant,
+    system,
     read,
     operations: (fleet, { connection, run }) =>
-      ['a', 'b'].map((turn) => operate({ ...place(fleet, connection), value: `${run} ${turn}` }, fleet)),
-    watch: startWatching,
+      ['a', 'b'].map((value) => operate({ ...chooseTarget(fleet, connection), value: `${run} ${value}` }, fleet)),
+    startCheck: startWriteCheck,
   }
 }
 
-export const onOwnDevice: Place = ({ deviceIds }, client) => ({ deviceId: deviceIds[client]!, name: 'load' })
-const onOneDevice: Place = ({ deviceIds }, client) => ({ deviceId: deviceIds[0]!, name: `load ${client}` })
+export const ownDevice: ChooseTarget = ({ deviceIds }, client) => ({ deviceId: deviceIds[client]!, name: 'load' })
+const sharedDevice: ChooseTarget = ({ deviceIds }, client) => ({ deviceId: deviceIds[0]!, name: `load ${client}` })
 
-export const writers = (place: Place): Contender[] => [
-  writer('Muster', 'server', place),
-  writer('the same statement by hand', 'floor', place),
-  writer('PostGraphile', 'postgraphile', place),
-  writer('Apollo', 'apollo', place),
+export const writers = (chooseTarget: ChooseTarget): Workload[] => [
+  writer('Muster', 'server', chooseTarget),
+  writer('the same SQL in handwritten code', 'baseline', chooseTarget),
+  writer('PostGraphile', 'postgraphile', chooseTarget),
+  writer('Apollo', 'apollo', chooseTarget),
 ]
 
 export const setAttribute = loadScenario({
   name: 'set-attribute',
-  title: `\`setAttribute\`, ${CLIENTS} clients, different devices, durable, with its event`,
+  title: `\`setAttribute\`, ${CLIENTS} clients, different devices, durable, with an event`,
   connections: CLIENTS,
-  contenders: writers(onOwnDevice),
+  workloads: writers(ownDevice),
   comparisons: [
-    { name: 'against the same statement by hand', of: 'Muster', with: 'the same statement by hand', least: 0.8 },
-    { name: "against PostGraphile's mutation", of: 'Muster', with: 'PostGraphile', least: 1.3 },
+    { name: 'against the same SQL in handwritten code', of: 'Muster', with: 'the same SQL in handwritten code', min: 0.8 },
+    { name: "against PostGraphile's mutation", of: 'Muster', with: 'PostGraphile', min: 1.3 },
     { name: 'against Apollo', of: 'Muster', with: 'Apollo' },
   ],
 })
 
 export const setOnOneDevice = loadScenario({
   name: 'one-device',
-  title: `\`setAttribute\`, ${CLIENTS} clients, one device; no lost value, no deadlock`,
+  title: `\`setAttribute\`, ${CLIENTS} clients, one device, no lost updates, no deadlocks`,
   connections: CLIENTS,
-  contenders: writers(onOneDevice),
+  workloads: writers(sharedDevice),
   comparisons: [
-    { name: 'against the same statement by hand', of: 'Muster', with: 'the same statement by hand' },
-    { name: "against PostGraphile's mutation", of: 'Muster', with: 'PostGraphile', least: 1 },
+    { name: 'against the same SQL in handwritten code', of: 'Muster', with: 'the same SQL in handwritten code' },
+    { name: "against PostGraphile's mutation", of: 'Muster', with: 'PostGraphile', min: 1 },
     { name: 'against Apollo', of: 'Muster', with: 'Apollo' },
   ],
 })
 
-const MILLISECONDS = 2
-const fast = 'Muster, the disk as it is'
-const slow = `Muster, each flush ${MILLISECONDS} ms later`
+const DELAY_MS = 2
+const fast = 'Muster, without a delay'
+const slow = `Muster, with a delay of ${DELAY_MS} ms`
 
 export const setOnSlowDisk = loadScenario({
   name: 'slow-disk',
-  title: `\`setAttribute\`, ${CLIENTS} clients, different devices, each flush of the log made ${MILLISECONDS} ms slow`,
+  title: `\`setAttribute\`, ${CLIENTS} clients, different devices, ${DELAY_MS} ms delay of log flushes`,
   connections: CLIENTS,
-  contenders: [writer(fast, 'server', onOwnDevice), writer(slow, 'server', onOwnDevice)],
-  comparisons: [{ name: 'against the fast disk', of: slow, with: fast, least: 0.7 }],
-  before: (stage, { name }) => delayFlushes(stage, name.startsWith(slow) ? MILLISECONDS : 0),
-  after: (stage) => delayFlushes(stage, 0),
+  workloads: [writer(fast, 'server', ownDevice), writer(slow, 'server', ownDevice)],
+  comparisons: [{ name: 'against no delay', of: slow, with: fast, min: 0.7 }],
+  before: (environment, { name }) => delayFlushes(environment, name.startsWith(slow) ? DELAY_MS : 0),
+  after: (environment) => delayFlushes(environment, 0),
 })

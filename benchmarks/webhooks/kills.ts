@@ -20,7 +20,7 @@ try {
   })
   console.table(report)
   if (missing.length > 0 || report.severalIds + report.changed + report.forged > 0) {
-    console.error(`not delivered: ${missing.length}`)
+    console.error(`${missing.length} events were not delivered.`)
     process.exitCode = 1
   }
 } finally {

@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startDatabase } from '../environment/database.ts'
-import { percentile, registerDevices, startServer } from './server.ts'
+import { percentile } from '../report/statistics.ts'
+import { registerDevices, startServer } from './server.ts'
 
 const [rate = 200, seconds = 20] = process.argv.slice(2).map(Number)
 const DEVICES = 50
@@ -13,7 +14,7 @@ const receiver = createServer(async (request, response) => {
   const arrived = Date.now()
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
-  // The event's time is that of its row, a moment before the commit.
+  // The timestamp of an event is set shortly before the commit.
   latencies.push(arrived - Date.parse(JSON.parse(Buffer.concat(chunks).toString()).timestamp))
   response.end()
 }).listen(0, '127.0.0.1')
@@ -42,13 +43,13 @@ try {
   await run(rate * seconds)
   for (let before = -1; before !== latencies.length; before = latencies.length) await sleep(1_000)
   console.table({
-    'events a second': rate,
+    'events per second': rate,
     events: rate * seconds,
     received: latencies.length,
     'p50 ms': percentile(latencies, 0.5),
     'p90 ms': percentile(latencies, 0.9),
     'p99 ms': percentile(latencies, 0.99),
-    'most ms': Math.max(...latencies),
+    'max ms': Math.max(...latencies),
   })
 } finally {
   await server.stop()

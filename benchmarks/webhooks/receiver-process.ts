@@ -1,4 +1,4 @@
-// A receiver in a process of its own: prints its port, then how many requests it has had whenever it is told to by a line.
+// A receiver in a separate process. Prints its port, then the number of received requests for each line of input.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -2,40 +2,41 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { readCredentials, sendAs } from '../../packages/server/test/harness/server-process.ts'
-import { unlimited } from '../../packages/server/test/harness/unlimited.ts'
-import { isGenuine, type Received, startReceiver } from '../../packages/server/test/harness/webhook-receiver.ts'
+import { isGenuine, type Received, startReceiver } from '../../packages/server/test/receiver.ts'
+import { readCredentials, sendAs } from '../../packages/server/test/server-process.ts'
+import { unlimited } from '../../packages/server/test/unlimited.ts'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname
 
 export interface KillRun {
   databaseUrl: string
-  /** Of the servers' data; they share it. */
+  /** The data folder that all servers share. */
   folder: string
   masterKey: string
-  /** Changes to be made while servers are killed. */
+  /** The number of changes to make while servers are killed. */
   events: number
   kills: number
-  /** Servers at a time. */
+  /** The number of servers that run at a time. */
   servers: number
 }
 
 export interface KillReport {
-  /** Events in the log, all of which the webhook asked for. */
+  /** The number of events in the log. The webhook subscribes to all of them. */
   logged: number
-  /** Those that the receiver took, by an answer of 200. */
+  /** The number of events that the receiver accepted with status 200. */
   delivered: number
-  /** Ids of events of which it took none. */
+  /** The ids of events that the receiver never accepted. */
   missing: string[]
   requests: number
-  /** Requests that it answered badly or not at all. */
-  refused: number
-  /** Messages taken more than once. */
-  repeated: number
-  /** Events that came under more than one id. */
+  /** The number of requests that the receiver rejected or did not answer. */
+  rejected: number
+  /** The number of messages that were accepted more than once. */
+  duplicates: number
+  /** The number of events that had more than one message id. */
   severalIds: number
-  /** Messages whose bytes differed between attempts. */
+  /** The number of messages whose bytes differed between attempts. */
   changed: number
+  /** The number of requests without a valid signature. */
   forged: number
   kills: number
   seconds: number
@@ -44,21 +45,21 @@ export interface KillReport {
 const DEVICES = 20
 const WRITERS = 8
 
-/** Writes events through servers that are killed again and again, to a receiver that fails a third of the time. */
+/** Writes events through servers that are killed repeatedly. The receiver fails a third of the requests. */
 export async function runKills(options: KillRun): Promise<KillReport> {
   const began = Date.now()
   const receiver = await startReceiver()
-  const taken: Received[] = []
+  const accepted: Received[] = []
   const forged: Received[] = []
   let secret: string | undefined
-  let turns = 0
-  receiver.respondWith((message, response) => {
+  let requestCount = 0
+  receiver.answer((message, response) => {
     if (secret === undefined || !isGenuine(secret, message)) forged.push(message)
-    // Never often in a row, or it would be left alone for a minute.
-    const turn = ++turns % 6
-    if (turn === 2) return response.writeHead(500).end()
-    if (turn === 5) return response.destroy()
-    taken.push(message)
+    // Never fails several times in a row, because the server would then pause the webhook for a minute.
+    const position = ++requestCount % 6
+    if (position === 2) return response.writeHead(500).end()
+    if (position === 5) return response.destroy()
+    accepted.push(message)
     response.end()
   })
 
@@ -71,7 +72,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
         const { body } = await sendAs(credentials, fleet.url(), document)
         if (body.errors === undefined) return body.data
       } catch {
-        // Whether it was done nobody knows; writing the same value again makes no second event.
+        // The outcome is unknown. To write the same value again creates no second event.
       }
       await sleep(50)
     }
@@ -88,7 +89,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   const write = async (): Promise<void> => {
     while (next < options.events) {
       const value = next++
-      // One writer a device at a time, or a change could be written over before it was told.
+      // Only one writer per device at a time: a second one could overwrite a change before its event is delivered.
       const device = devices[value % DEVICES]
       await send(`mutation { setAttribute(serviceId: "${device}", name: "n${value % 97}", value: "${value}") }`)
     }
@@ -96,41 +97,41 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   const killing = fleet.kill(options.kills)
   await Promise.all([...Array.from({ length: WRITERS }, write), killing])
 
-  const logged = await eventsOf(options.databaseUrl)
-  const told = new Set<string>()
-  for (let seen = 0; told.size < logged.length; await sleep(100)) {
-    for (; seen < taken.length; seen++) told.add(taken[seen]!.body.data.id)
-    if (!(await isOwed(options.databaseUrl))) break
+  const logged = await readEventIds(options.databaseUrl)
+  const delivered = new Set<string>()
+  for (let seen = 0; delivered.size < logged.length; await sleep(100)) {
+    for (; seen < accepted.length; seen++) delivered.add(accepted[seen]!.body.data.id)
+    if (!(await hasPending(options.databaseUrl))) break
   }
-  for (const message of taken) told.add(message.body.data.id)
+  for (const message of accepted) delivered.add(message.body.data.id)
   await fleet.stop()
   await receiver.close()
   return {
-    ...judge(receiver.received, taken),
+    ...countProblems(receiver.received, accepted),
     forged: forged.length,
     logged: logged.length,
-    delivered: logged.filter((id) => told.has(id)).length,
-    missing: logged.filter((id) => !told.has(id)),
+    delivered: logged.filter((id) => delivered.has(id)).length,
+    missing: logged.filter((id) => !delivered.has(id)),
     kills: options.kills,
     seconds: (Date.now() - began) / 1_000,
   }
 }
 
-function judge(received: readonly Received[], taken: readonly Received[]) {
+function countProblems(received: readonly Received[], accepted: readonly Received[]) {
   const byEvent = Map.groupBy(received, ({ body }) => body.data.id)
   const byId = Map.groupBy(received, ({ id }) => id)
-  const differing = (groups: Map<string, Received[]>, of: (message: Received) => string): number =>
-    [...groups.values()].filter((messages) => new Set(messages.map(of)).size > 1).length
+  const countDiffering = (groups: Map<string, Received[]>, valueOf: (message: Received) => string): number =>
+    [...groups.values()].filter((messages) => new Set(messages.map(valueOf)).size > 1).length
   return {
     requests: received.length,
-    refused: received.length - taken.length,
-    repeated: taken.length - new Set(taken.map(({ id }) => id)).size,
-    severalIds: differing(byEvent, ({ id }) => id),
-    changed: differing(byId, ({ text }) => text),
+    rejected: received.length - accepted.length,
+    duplicates: accepted.length - new Set(accepted.map(({ id }) => id)).size,
+    severalIds: countDiffering(byEvent, ({ id }) => id),
+    changed: countDiffering(byId, ({ text }) => text),
   }
 }
 
-/** Servers on one database, of which one or another is killed now and then and started anew. */
+/** Runs servers on one database. `kill` kills random ones and starts replacements. */
 function createFleet({ databaseUrl, folder, masterKey, servers }: KillRun) {
   const running = new Map<ChildProcess, string | undefined>()
   const start = async (): Promise<void> => {
@@ -149,10 +150,10 @@ function createFleet({ databaseUrl, folder, masterKey, servers }: KillRun) {
     }
     const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     running.set(child, undefined)
-    let said = ''
+    let output = ''
     child.stdout.on('data', (chunk) => {
-      said += chunk
-      const url = /ready at (http:\S+)/.exec(said)?.[1]
+      output += chunk
+      const url = /ready at (http:\S+)/.exec(output)?.[1]
       if (url !== undefined && running.has(child)) running.set(child, url)
     })
   }
@@ -188,24 +189,24 @@ function createFleet({ databaseUrl, folder, masterKey, servers }: KillRun) {
   }
 }
 
-const eventsOf = (databaseUrl: string): Promise<string[]> =>
-  ask(databaseUrl, `select id::text as value from event where type = 'ATTRIBUTE_CHANGE'`)
+const readEventIds = (databaseUrl: string): Promise<string[]> =>
+  selectValues(databaseUrl, `select id::text as value from event where type = 'ATTRIBUTE_CHANGE'`)
 
-/** Whether anything is still to be made or sent. */
-const isOwed = async (databaseUrl: string): Promise<boolean> =>
+/** Whether events are waiting for fan-out or for delivery. */
+const hasPending = async (databaseUrl: string): Promise<boolean> =>
   (
-    await ask(
+    await selectValues(
       databaseUrl,
-      `select 'owed' as value where exists (select from webhook_delivery where status = 'pending')
+      `select 'pending' as value where exists (select from webhook_delivery where status = 'pending')
          or exists (select from event, webhook_cursor where id > event_id and type = 'ATTRIBUTE_CHANGE')`,
     )
   ).length > 0
 
-async function ask(databaseUrl: string, text: string): Promise<string[]> {
+async function selectValues(databaseUrl: string, query: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
-    return (await client.query<{ value: string }>(text)).rows.map(({ value }) => value)
+    return (await client.query<{ value: string }>(query)).rows.map(({ value }) => value)
   } finally {
     await client.end()
   }

@@ -12,12 +12,12 @@ const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathn
 const agent = new Agent({ connections: 256 })
 
 export interface BenchmarkServer {
-  // biome-ignore lint/suspicious/noExplicitAny: what a document answers is known to who asks
+  // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the document
   send(document: string): Promise<any>
   stop(): Promise<void>
 }
 
-/** A server as an operator starts it, in a process of its own. */
+/** Starts a server in a child process. */
 export async function startServer({ url: databaseUrl, folder }: BenchmarkDatabase): Promise<BenchmarkServer> {
   const data = join(folder, 'server')
   await mkdir(data)
@@ -45,13 +45,13 @@ export async function startServer({ url: databaseUrl, folder }: BenchmarkDatabas
       const created = Math.floor(Date.now() / 1_000)
       const key = { algorithm: 'hmac-sha256' as const, secret }
       const signature = signRequest({ keyId, key, method: 'POST', url, headers, body, created })
-      const answer = await request(url, {
+      const response = await request(url, {
         dispatcher: agent,
         method: 'POST',
         headers: { ...headers, ...signature },
         body,
       })
-      const { data: found, errors } = (await answer.body.json()) as { data: unknown; errors?: unknown }
+      const { data: found, errors } = (await response.body.json()) as { data: unknown; errors?: unknown }
       if (errors !== undefined) throw new Error(JSON.stringify(errors))
       return found
     },
@@ -63,13 +63,13 @@ export async function startServer({ url: databaseUrl, folder }: BenchmarkDatabas
 }
 
 async function readyUrl(child: ChildProcess): Promise<string> {
-  let said = ''
+  let output = ''
   for (;;) {
-    const url = /ready at (http:\S+)/.exec(said)?.[1]
+    const url = /ready at (http:\S+)/.exec(output)?.[1]
     if (url !== undefined) return url
     const [chunk] = await Promise.race([once(child.stdout!, 'data'), once(child, 'exit').then(() => [undefined])])
-    if (chunk === undefined) throw new Error('the server does not start')
-    said += String(chunk)
+    if (chunk === undefined) throw new Error('The server did not start.')
+    output += String(chunk)
   }
 }
 
@@ -80,9 +80,4 @@ export async function registerDevices(server: BenchmarkServer, count: number): P
       (await server.send('mutation { registerDevice(name: "d") { device { id } } }')).registerDevice.device.id,
     )
   return devices
-}
-
-export function percentile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startDatabase } from '../environment/database.ts'
-import { percentile, registerDevices, startServer } from './server.ts'
+import { percentile } from '../report/statistics.ts'
+import { registerDevices, startServer } from './server.ts'
 
 const [seconds = 3, rounds = 8] = process.argv.slice(2).map(Number)
 const CLIENTS = 64
@@ -36,14 +37,14 @@ const createWebhook = async (events: string): Promise<string> => {
 }
 
 const countDelivered = async (): Promise<number> => {
-  const text = `select count(*)::int as count from webhook_delivery where status = 'delivered'`
-  return (await client.query<{ count: number }>(text)).rows[0]!.count
+  const query = `select count(*)::int as count from webhook_delivery where status = 'delivered'`
+  return (await client.query<{ count: number }>(query)).rows[0]!.count
 }
 
 const kinds = {
   'no webhook': undefined,
-  'webhook of the state events': '',
-  'webhook of every change': ', events: [ATTRIBUTE_CHANGE]',
+  'webhook for state events': '',
+  'webhook for every change': ', events: [ATTRIBUTE_CHANGE]',
 }
 const rates = new Map<string, number[]>()
 const delivered: number[] = []
@@ -69,12 +70,12 @@ try {
         const ratios = all.map((rate, round) => rate / base[round]!)
         return [
           kind,
-          { 'changes a second': Math.round(percentile(all, 0.5)), ratio: percentile(ratios, 0.5).toFixed(2) },
+          { 'changes per second': Math.round(percentile(all, 0.5)), ratio: percentile(ratios, 0.5).toFixed(2) },
         ]
       }),
     ),
   )
-  console.log('deliveries a second meanwhile', delivered.map(Math.round).join(', '))
+  console.log('deliveries per second during the changes:', delivered.map(Math.round).join(', '))
 } finally {
   await client.end()
   await server.stop()
