@@ -1,6 +1,6 @@
 /**
- * Fails if a document, comment, message, or name contains a word of `words/word-list.ts`: `node scripts/check-words.ts`. A line
- * may quote such a word if it contains the comment `words: allow`.
+ * Fails if a document, comment, message, or name contains a word of `words/word-list.ts`: `node scripts/check-words.ts`.
+ * A line may quote such a word if it contains the comment `words: allow`.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

@@ -2,10 +2,10 @@ import type { Argument, Command, Option } from 'commander'
 import { exitCodeTable } from '../packages/cli/src/errors/cli-error.ts'
 import { buildWholeProgram } from '../packages/cli/src/program.ts'
 
-/** docs/reference/cli.md: every command with its arguments and options, from the program itself. */
+/** Generates docs/reference/cli.md: every command with its arguments and options. */
 export async function generateCliReference(): Promise<[path: string, text: string]> {
   const program = await buildWholeProgram()
-  const commands = program.commands.flatMap((command) => leavesOf(command, ['muster', command.name()]))
+  const commands = program.commands.flatMap((command) => findLeaves(command, ['muster', command.name()]))
   const codes = Object.values(exitCodeTable).map(([code, meaning]) => `| ${code} | ${meaning} |`)
   return [
     'docs/reference/cli.md',
@@ -13,15 +13,15 @@ export async function generateCliReference(): Promise<[path: string, text: strin
 
 # The command line
 
-\`muster COMMAND --help\` says the same. [The guide](../guides/command-line.md) shows the commands at work.
+\`muster COMMAND --help\` prints the same. [The guide](../guides/command-line.md) shows how to use the commands.
 
 ## Exit codes
 
-| Code | Means |
+| Code | Meaning |
 | --- | --- |
 ${codes.join('\n')}
 
-${commands.map(sectionOf).join('\n')}`,
+${commands.map(formatSection).join('\n')}`,
   ]
 }
 
@@ -30,16 +30,16 @@ interface Leaf {
   command: Command
 }
 
-function leavesOf(command: Command, path: readonly string[]): Leaf[] {
+function findLeaves(command: Command, path: readonly string[]): Leaf[] {
   if (command.commands.length === 0) return [{ path, command }]
-  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]))
+  return command.commands.flatMap((child) => findLeaves(child, [...path, child.name()]))
 }
 
-function sectionOf({ path, command }: Leaf): string {
-  const usage = [...path, ...command.registeredArguments.map(written)].join(' ')
+function formatSection({ path, command }: Leaf): string {
+  const usage = [...path, ...command.registeredArguments.map(formatArgument)].join(' ')
   const lines = [
-    ...command.registeredArguments.map((argument) => `| \`${written(argument)}\` | ${cell(argument.description)} |`),
-    ...command.options.filter(({ hidden }) => !hidden).map(optionLine),
+    ...command.registeredArguments.map((argument) => `| \`${formatArgument(argument)}\` | ${cell(argument.description)} |`),
+    ...command.options.filter(({ hidden }) => !hidden).map(formatOption),
   ]
   return `## ${path.join(' ')}
 
@@ -49,14 +49,14 @@ ${command.description()}
 ${lines.length === 0 ? '' : `\n| | |\n| --- | --- |\n${lines.join('\n')}\n`}`
 }
 
-function written(argument: Argument): string {
+function formatArgument(argument: Argument): string {
   const name = `${argument.name()}${argument.variadic ? '...' : ''}`
   return argument.required ? `<${name}>` : `[${name}]`
 }
 
-function optionLine({ flags, description, defaultValue, defaultValueDescription }: Option): string {
-  const isTold = defaultValue !== undefined && typeof defaultValue !== 'boolean'
-  const initial = isTold ? ` (default: ${defaultValueDescription ?? defaultValue})` : ''
+function formatOption({ flags, description, defaultValue, defaultValueDescription }: Option): string {
+  const hasDefault = defaultValue !== undefined && typeof defaultValue !== 'boolean'
+  const initial = hasDefault ? ` (default: ${defaultValueDescription ?? defaultValue})` : ''
   return `| \`${flags.replaceAll('|', '\\|')}\` | ${cell(`${description}${initial}`)} |`
 }
 

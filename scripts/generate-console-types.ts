@@ -7,7 +7,7 @@ import { type DocumentNode, GraphQLError, parse } from 'graphql'
 
 const source = new URL('../packages/console/src/', import.meta.url)
 
-/** Enums and input objects, which several documents may name. */
+/** The file of enums and input objects, which several documents can use. */
 const sharedTypes = 'packages/console/src/graphql/schema-types.generated.ts'
 
 const config = {
@@ -25,7 +25,7 @@ interface Document {
   document: DocumentNode
 }
 
-/** The console's documents with the types of their variables and results: `devices.graphql` → `devices.generated.ts`. */
+/** Generates the types of the console's documents, with variables and results: `devices.graphql` → `devices.generated.ts`. */
 export async function generateConsoleTypes(sdl: string): Promise<[path: string, text: string][]> {
   const schema = parse(sdl)
   const files = globSync('**/*.graphql', { cwd: fileURLToPath(source) }).sort()
@@ -39,7 +39,7 @@ export async function generateConsoleTypes(sdl: string): Promise<[path: string, 
   ])
 }
 
-/** Of the schema's own types, those that documents name. */
+/** Generates the types of the schema that documents use. */
 async function typesOfSchema(schema: DocumentNode, documents: Document[]): Promise<[path: string, text: string]> {
   const types = await codegen({
     filename: sharedTypes,

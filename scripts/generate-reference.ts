@@ -105,7 +105,7 @@ value. A page size outside 1 to 1000 is \`BAD_USER_INPUT\`. \`login { limits { n
 
 ${table(['Name', 'Value', 'Limits'], rows)}
 
-Operations without credentials can ask for 50,000 objects. The server also rejects documents whose fragments expand to more than
+Operations without credentials can request at most 50,000 objects. The server also rejects documents whose fragments expand to more than
 20,000 selections, or whose validation would take more than 500,000 comparisons of fields.
 
 ${rateLimits}`
@@ -133,7 +133,7 @@ Every request has a cost in points, which the server takes from a quota. Quotas 
 | a mutation | 1; for \`setAttributesMany\`, 1 for each 10 items or part of 10 |
 | opening a subscription | 1, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
 | downloading events | ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events |
-| a request that is rejected for what it asks for | 1, and 1 for each full ${REJECTED_BYTES_PER_POINT} bytes |
+| a request that is rejected because of its document or variables | 1, and 1 for each full ${REJECTED_BYTES_PER_POINT} bytes |
 
 The server charges an operation before it runs, by what the operation can return and read. Afterward it refunds what was not
 needed. If a field fails, objects are not refunded. An operation that can cost more than the whole quota takes the whole quota,
@@ -184,11 +184,11 @@ Responses have two headers by draft-ietf-httpapi-ratelimit-headers-11. The name 
 \`device\`.
 
 - \`RateLimit-Policy: "user";q=20000;w=40\`: the size of the quota, and the seconds in which it refills completely.
-- \`RateLimit: "user";r=19998;t=1\`: what is left.
+- \`RateLimit: "user";r=19998;t=1\`: the remaining quota, and the seconds in which it refills completely.
 
 A user has one quota, whatever the number of keys: a key that used up the quota cannot get more by creating another key.
 
-Servers that share a database exchange what was spent twice a second. Until then, each server allows the whole quota, so a user who
+Servers that share a database exchange the spent points twice per second. Until then, each server allows the whole quota, so a user who
 calls several servers at once can spend it several times. The user then waits until the excess is refilled, so the long-term rate
 stays the same. While the database is unreachable, each process counts separately; the quota of a device is always counted by its
 process. A restarted process starts with full quotas.
@@ -209,10 +209,10 @@ A write costs the data to store, in bytes of UTF-8, and 200 bytes for its event:
 - A registration costs its body and the template of its code.
 
 The quota refills continuously, at a day's bytes per day. A write that exceeds it gets \`RATE_LIMITED\`, and nothing is stored. The
-message has the quota, the cost of the write, and what is left. A write that is larger than the whole quota takes all of it. MQTT
+message has the quota, the cost of the write, and the remaining bytes. A write that is larger than the whole quota takes all of it. MQTT
 3.1.1 cannot report an error, so the server closes the connection without acknowledging the publication, and logs the reason.
 
-\`login { limits }\` shows \`deviceMebibytesPerDay\` and \`accountMebibytesPerDay\` in MiB, the latter with what is used.
+\`login { limits }\` shows \`deviceMebibytesPerDay\` and \`accountMebibytesPerDay\` in MiB, the latter with its usage.
 \`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
 
 Quotas are kept in memory, so a restarted server starts with full quotas. Servers that share a database exchange what accounts
@@ -259,7 +259,7 @@ Each server process has these limits. An IPv6 /64 counts as one address.
 | time for a request to arrive | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | status 408, and the connection is closed |
 | time without a request on a new connection | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | the same |
 | time between two requests on a connection | ${settings.keepAliveTimeout.default} s (\`${settings.keepAliveTimeout.name}\`) | The connection is closed. |
-| time in which a client reads nothing of a response | ${settings.readTimeout.default} s (\`${settings.readTimeout.name}\`) | The connection is closed. |
+| time in which a client does not read from a response | ${settings.readTimeout.default} s (\`${settings.readTimeout.name}\`) | The connection is closed. |
 
 - A request body counts by the size that its headers announce, from its headers to the end of its response. Bodies up to 16 KiB do
   not count. Bodies are sent without compression; with \`Content-Encoding\` they get 415.

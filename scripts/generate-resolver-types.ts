@@ -7,7 +7,7 @@ import { parse } from 'graphql'
 
 const source = new URL('../packages/server/src/', import.meta.url)
 
-/** TypeScript types of all arguments and resolvers, from the SDL files beside the features. */
+/** Generates the TypeScript types of all arguments and resolvers from the SDL files of the features. */
 export async function generateResolverTypes(): Promise<string> {
   const files = globSync('**/*.graphql', { cwd: fileURLToPath(source) }).sort()
   const sdl = files.map((file) => readFileSync(new URL(file, source), 'utf8')).join('\n')

@@ -1,4 +1,4 @@
-// Writes every generated file anew: `npm run generate`. With --check it changes nothing and fails when one is stale.
+// Writes every generated file: `npm run generate`. With --check it changes nothing and fails if a file is stale.
 import { readFile, writeFile } from 'node:fs/promises'
 import { generatedFiles } from './generated-files.ts'
 
@@ -16,6 +16,6 @@ for (const [path, text] of await generatedFiles()) {
 
 for (const path of stale) console.log(check ? `stale: ${path}` : `written: ${path}`)
 if (check && stale.length > 0) {
-  console.error('Generated files are stale: run `npm run generate` and commit what it writes.')
+  console.error('Generated files are stale. Run `npm run generate` and commit the changes.')
   process.exitCode = 1
 }

@@ -9,12 +9,12 @@ import { generateClientTypes } from './generate-client-types.ts'
 import { generateConsoleTypes } from './generate-console-types.ts'
 import { generateReference } from './generate-reference.ts'
 import { generateResolverTypes } from './generate-resolver-types.ts'
-import { generateSchemaText } from './generate-schema-text.ts'
+import { generateSdl } from './generate-sdl.ts'
 import { generateTableTypes } from './generate-table-types.ts'
 
-/** Every file that is made from others, by its path from the root, as it should be now. */
+/** Returns the current contents of every generated file, by its path from the root. */
 export async function generatedFiles(): Promise<Map<string, string>> {
-  const schema = await generateSchemaText()
+  const schema = await generateSdl()
   return new Map([
     ['packages/server/src/resolvers.generated.ts', await generateResolverTypes()],
     ['packages/server/src/db/tables.generated.ts', await tableTypes()],

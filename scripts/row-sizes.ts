@@ -1,13 +1,13 @@
 /**
- * What a row of each table takes on disk with its share of the indexes: `node scripts/row-sizes.ts <data folder>`, for a folder that
- * `muster seed` filled. It adds ten events and a hold for each device.
+ * Prints the size of a row and of its index entries for each table: `node scripts/row-sizes.ts <data folder>`, for a folder
+ * that `muster seed` filled. It adds ten events and a `device_hold` row for each device.
  */
 import pg from 'pg'
 import { connectOrStart } from '../packages/server/src/db/embedded/connect-running.ts'
-import { measureRows } from './row-sizes/measure.ts'
+import { measureRows } from './row-sizes/measure-rows.ts'
 
-/** Of fewer rows than these a page that is not full tells nothing. */
-const LEAST_ROWS = 1_000
+/** With fewer rows, partly filled pages distort the result. */
+const MIN_ROWS = 1_000
 
 const [dataFolder] = process.argv.slice(2)
 if (dataFolder === undefined) {
@@ -19,9 +19,9 @@ const database = await connectOrStart({ dataFolder, log, onExit: console.error }
 const client = new pg.Client({ ...database.connection })
 await client.connect()
 try {
-  console.log('| Table | Rows | Bytes a row | of its indexes |\n|---|---|---|---|')
+  console.log('| Table | Rows | Bytes per row | Index bytes per row |\n|---|---|---|---|')
   for (const { name, rows, bytes, indexBytes } of await measureRows(client))
-    if (rows >= LEAST_ROWS) console.log(`| \`${name}\` | ${rows} | ${bytes} | ${indexBytes} |`)
+    if (rows >= MIN_ROWS) console.log(`| \`${name}\` | ${rows} | ${bytes} | ${indexBytes} |`)
 } finally {
   await client.end()
   await database.close()

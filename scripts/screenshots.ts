@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { chromiumOptions } from '../e2e/chromium.ts'
-import { furnish } from './screenshots/furnish.ts'
+import { prepareFleet } from './screenshots/prepare-fleet.ts'
 import { startReceivers } from './screenshots/receivers.ts'
 
-// Takes the pictures in docs/screenshots: a server of its own with a made-up fleet, and the main pages of the built console.
-// `npm run build`, then `node scripts/screenshots.ts`; MUSTER_CHROMIUM names the browser.
+// Takes the screenshots in docs/screenshots: starts a server with a sample fleet and opens the main pages of the console.
+// Run `npm run build`, then `node scripts/screenshots.ts`. MUSTER_CHROMIUM is the path of the browser.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const pictures = join(root, 'docs/screenshots')
+const screenshots = join(root, 'docs/screenshots')
 
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
 const schemes = ['light', 'dark'] as const
@@ -47,13 +47,13 @@ try {
 }
 
 async function readyUrl(): Promise<string> {
-  let said = ''
+  let output = ''
   for await (const chunk of server.stdout) {
-    said += chunk
-    const url = /ready at (http:\S+)/.exec(said)?.[1]
+    output += chunk
+    const url = /ready at (http:\S+)/.exec(output)?.[1]
     if (url !== undefined) return url
   }
-  throw new Error(`the server did not start: ${said}`)
+  throw new Error(`The server did not start: ${output}`)
 }
 
 function seed(): void {
@@ -62,34 +62,34 @@ function seed(): void {
     env: { PATH: process.env.PATH, HOME: folder, MUSTER_DATA: folder },
     stdio: 'inherit',
   })
-  if (status !== 0) throw new Error('the fleet could not be made')
+  if (status !== 0) throw new Error('The fleet could not be created.')
 }
 
 async function takeAll(browser: Browser, url: string): Promise<void> {
-  await mkdir(pictures, { recursive: true })
-  const person = await readPerson()
+  await mkdir(screenshots, { recursive: true })
+  const credentials = await readCredentials()
   const first = await browser.newPage({ viewport: sizes.desktop })
-  await signIn(first, url, person)
-  const places = await furnish(first, receivers)
+  await signIn(first, url, credentials)
+  const screens = await prepareFleet(first, receivers)
   await first.close()
   for (const colorScheme of schemes) {
     for (const [size, viewport] of Object.entries(sizes)) {
       const page = await browser.newPage({ colorScheme, viewport })
       const take = async (name: string): Promise<void> => {
         await page.waitForFunction('[...document.images].every((image) => image.complete)')
-        await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), animations: 'disabled' })
+        await page.screenshot({ path: join(screenshots, `${name}-${size}-${colorScheme}.png`), animations: 'disabled' })
       }
       await page.goto(url)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       if (size === 'desktop') await take('sign-in')
-      await signIn(page, url, person)
-      for (const { name, path, text, at, onPhone } of places) {
+      await signIn(page, url, credentials)
+      for (const { name, path, text, scrollTo, onPhone } of screens) {
         if (size === 'phone' && !onPhone) continue
         await page.goto(`${url}${path}`)
         await page.getByText(text).first().waitFor()
-        // Pictures and columns find their place after the first text is there.
+        // Images and columns settle after the first text appears.
         await page.waitForTimeout(1500)
-        if (at !== undefined) await page.getByText(at).evaluate((element) => element.scrollIntoView())
+        if (scrollTo !== undefined) await page.getByText(scrollTo).evaluate((element) => element.scrollIntoView())
         await take(name)
       }
       await page.context().close()
@@ -102,7 +102,7 @@ interface Credentials {
   password: string
 }
 
-async function readPerson(): Promise<Credentials> {
+async function readCredentials(): Promise<Credentials> {
   const text = await readFile(join(folder, 'credentials'), 'utf8')
   const setting = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? ''
   return { email: setting('MUSTER_EMAIL'), password: setting('MUSTER_PASSWORD') }

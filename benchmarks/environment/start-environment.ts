@@ -112,7 +112,7 @@ const serverSettings = {
   MUSTER_MQTT_PORT: '0',
 }
 
-/** The server's sessions set one option that affects query plans, so all systems set it. The rest is set in the database. */
+/** All systems use the server's session option that affects query plans. The other options are set in the database. */
 const peerEnvironment = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Record<string, string> => ({
   DATABASE_URL: `${url}&options=${encodeURIComponent('-c max_parallel_workers_per_gather=0')}`,
   DATABASE_CONNECTIONS: String(DATABASE_CONNECTIONS),

@@ -7,7 +7,7 @@ const INTERVAL_MS = 20
 const MAX_PER_INTERVAL = 64
 const ENOUGH_SHARE = 0.9
 
-/** Writes a status of one device after another at a fixed rate. The returned function stops it and reports the achieved rate. */
+/** Writes a status of one device after another at a fixed rate. The returned function stops it and reports the rate. */
 export function startStatusWrites(user: User, ids: readonly string[], perSecond: number): () => Promise<BackgroundLoad> {
   const began = performance.now()
   let written = 0

@@ -63,8 +63,8 @@ export interface RoundsOptions {
 }
 
 /**
- * Runs the workloads in turn, round after round, so that other activity of the machine affects all of them. The warm-up round
- * does not count: in it, code is compiled, connections are opened, and database pages are read.
+ * Runs the workloads in turn, round after round, so that other activity of the machine affects all of them. The warm-up
+ * round does not count: in it, code is compiled, connections are opened, and database pages are read.
  */
 export async function measureRounds(options: RoundsOptions): Promise<Runs> {
   const { workloads, rounds, progress } = options

@@ -1,26 +1,26 @@
 import type pg from 'pg'
 
-/** A table of the schema; partitions go with theirs. */
+/** A table of the schema. Partitions are part of their table. */
 export interface Table {
   name: string
   /** The columns of each primary key and unique index. */
   uniques: string[][]
   references: Reference[]
-  /** Its triggers, those of foreign keys apart. */
+  /** Its triggers, except those of foreign keys. */
   triggers: string[]
-  /** Sequences that its defaults draw from. */
+  /** The sequences that its column defaults use. */
   sequences: string[]
 }
 
 export interface Reference {
   table: string
-  /** Pairs of columns, here and there. */
+  /** Pairs of columns: in this table and in the referenced table. */
   columns: [string, string][]
 }
 
 export interface Catalog {
   tables: Table[]
-  /** Functions that statements call, with the types of their arguments. */
+  /** The functions that statements call, with their argument types. */
   functions: string[]
 }
 
@@ -52,7 +52,7 @@ const tablesText = `
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
   order by relname`
 
-/** Those of extensions and of triggers come along by themselves. */
+/** Citus distributes the functions of extensions and triggers itself. */
 const functionsText = `
   select pg_proc.oid::regprocedure::text as signature from pg_proc
   where pronamespace = current_schema()::regnamespace and prorettype <> 'trigger'::regtype

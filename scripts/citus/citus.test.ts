@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/test/database/test-database.ts'
 import { type Catalog, readCatalog, type Table } from './catalog.ts'
-import { classedTables, classOf } from './classes.ts'
+import { placedTables, placementOf } from './placements.ts'
 import { citusCommands } from './commands.ts'
 
 let database: TestDatabase
@@ -19,17 +19,17 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const distributed = (): Table[] => catalog.tables.filter(({ name }) => classOf(name) === 'distributed')
+const distributed = (): Table[] => catalog.tables.filter(({ name }) => placementOf(name) === 'distributed')
 
 describe('the tables of the schema', () => {
-  it('are each in one class, and no other is', () => {
-    expect(catalog.tables.filter(({ name }) => classOf(name) === undefined)).toEqual([])
+  it('have one placement each', () => {
+    expect(catalog.tables.filter(({ name }) => placementOf(name) === undefined)).toEqual([])
     const names = catalog.tables.map(({ name }) => name)
-    expect(classedTables.filter((name) => !names.includes(name))).toEqual([])
-    expect(new Set(classedTables).size).toBe(classedTables.length)
+    expect(placedTables.filter((name) => !names.includes(name))).toEqual([])
+    expect(new Set(placedTables).size).toBe(placedTables.length)
   })
 
-  it('are unique within an account where they are distributed', () => {
+  it('are unique within an account if they are distributed', () => {
     const across = distributed().flatMap(({ name, uniques }) =>
       uniques.filter((columns) => !columns.includes('account_id')).map((columns) => [name, columns]),
     )
@@ -37,26 +37,26 @@ describe('the tables of the schema', () => {
     expect(distributed().filter(({ uniques }) => uniques.length === 0)).toEqual([])
   })
 
-  it('refer to rows of the same account, or to what every node has', () => {
+  it('reference rows of the same account, or reference tables', () => {
     const wrong = catalog.tables.flatMap(({ name, references }) =>
       references
         .filter(({ table, columns }) => {
-          if (classOf(table) === 'reference') return classOf(name) === 'local'
-          const isOfAccount = columns.some(([here, there]) => here === 'account_id' && there === 'account_id')
-          return classOf(name) !== classOf(table) || (classOf(name) === 'distributed' && !isOfAccount)
+          if (placementOf(table) === 'reference') return placementOf(name) === 'local'
+          const isOfAccount = columns.some(([column, referenced]) => column === 'account_id' && referenced === 'account_id')
+          return placementOf(name) !== placementOf(table) || (placementOf(name) === 'distributed' && !isOfAccount)
         })
         .map(({ table }) => `${name} to ${table}`),
     )
     expect(wrong).toEqual([])
   })
 
-  it('are told of where they are in the way', () => {
-    const told = distributed().flatMap(({ triggers, sequences }) => [...triggers, ...sequences])
-    expect(told.sort()).toEqual(['device_count_delete', 'device_count_insert', 'event_id'])
+  it('are reported if they have triggers or sequences that Citus does not support', () => {
+    const reported = distributed().flatMap(({ triggers, sequences }) => [...triggers, ...sequences])
+    expect(reported.sort()).toEqual(['device_count_delete', 'device_count_insert', 'event_id'])
   })
 })
 
-it('prints a command for each, after those that it needs', async () => {
+it('prints the commands in the order of their dependencies', async () => {
   const script = fileURLToPath(new URL('../citus.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [script, database.url, '64'])
   const lines = stdout.trim().split('\n')
@@ -69,16 +69,16 @@ it('prints a command for each, after those that it needs', async () => {
   const placed = lines.flatMap(
     (line) => /^select create_(?:reference|distributed)_table\('(\w+)'/.exec(line)?.[1] ?? [],
   )
-  const elsewhere = catalog.tables.filter(({ name }) => classOf(name) !== 'local').map(({ name }) => name)
-  expect([...placed].sort()).toEqual(elsewhere.sort())
+  const notLocal = catalog.tables.filter(({ name }) => placementOf(name) !== 'local').map(({ name }) => name)
+  expect([...placed].sort()).toEqual(notLocal.sort())
   for (const { name, references } of catalog.tables)
     for (const { table } of references)
       if (table !== name) expect(placed.indexOf(table)).toBeLessThan(placed.indexOf(name))
 })
 
-it('knows no table that is new', () => {
+it('rejects a table without a placement', () => {
   const table = { name: 'news', uniques: [], references: [], triggers: [], sequences: [] }
   expect(() => citusCommands({ tables: [table], functions: [] }, { shards: 1 })).toThrow(
-    'the table news is in no class',
+    'The table news has no placement.',
   )
 })

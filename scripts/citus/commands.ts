@@ -1,38 +1,39 @@
 import type { Catalog, Table } from './catalog.ts'
-import { type Class, classOf } from './classes.ts'
+import { type Placement, placementOf } from './placements.ts'
 
-/** The first that is distributed: the others go where its rows of the same account are. */
+/** The first distributed table. The others are colocated with it, by account. */
 const FIRST = 'device'
 
 /**
- * The commands that make a cluster of a migrated, empty database, in an order in which each finds what it needs. What Citus does
- * not take as it is stands above them.
+ * Returns the commands that distribute a migrated, empty database, in the order of their dependencies. They follow comments
+ * about the parts of the schema that Citus does not support.
  */
 export function citusCommands({ tables, functions }: Catalog, { shards }: { shards: number }): string[] {
-  const classed = tables.map((table) => ({ table, kind: assertClass(table) }))
-  const of = (kind: Class): Table[] => inOrder(classed.filter((each) => each.kind === kind).map(({ table }) => table))
-  const distributed = of('distributed').sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST))
+  const placed = tables.map((table) => ({ table, placement: getPlacement(table) }))
+  const withPlacement = (placement: Placement): Table[] =>
+    orderByReferences(placed.filter((each) => each.placement === placement).map(({ table }) => table))
+  const distributed = withPlacement('distributed').sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST))
   return [
-    ...distributed.flatMap(obstacles),
+    ...distributed.flatMap(unsupportedParts),
     'create extension if not exists citus;',
-    ...of('reference').map(({ name }) => `select create_reference_table('${name}');`),
+    ...withPlacement('reference').map(({ name }) => `select create_reference_table('${name}');`),
     ...distributed.map(({ name }) => {
-      const place = name === FIRST ? `shard_count => ${shards}, colocate_with => 'none'` : `colocate_with => '${FIRST}'`
-      return `select create_distributed_table('${name}', 'account_id', ${place});`
+      const options = name === FIRST ? `shard_count => ${shards}, colocate_with => 'none'` : `colocate_with => '${FIRST}'`
+      return `select create_distributed_table('${name}', 'account_id', ${options});`
     }),
     ...functions.map((signature) => `select create_distributed_function('${signature}');`),
-    ...of('local').map(({ name }) => `-- ${name} stays on the coordinator`),
+    ...withPlacement('local').map(({ name }) => `-- ${name} stays on the coordinator`),
   ]
 }
 
-function assertClass(table: Table): Class {
-  const found = classOf(table.name)
-  if (found === undefined) throw new Error(`the table ${table.name} is in no class: put it into one in classes.ts`)
-  return found
+function getPlacement(table: Table): Placement {
+  const placement = placementOf(table.name)
+  if (placement === undefined) throw new Error(`The table ${table.name} has no placement. Add it to placements.ts.`)
+  return placement
 }
 
-/** Each behind those that it refers to. */
-function inOrder(tables: readonly Table[]): Table[] {
+/** Sorts the tables so that each follows the tables that it references. */
+function orderByReferences(tables: readonly Table[]): Table[] {
   const ordered: Table[] = []
   const place = (table: Table): void => {
     if (ordered.includes(table)) return
@@ -43,9 +44,9 @@ function inOrder(tables: readonly Table[]): Table[] {
   return ordered
 }
 
-const obstacles = ({ name, triggers, sequences }: Table): string[] => [
-  ...triggers.map((trigger) => `-- to be settled first: the trigger ${trigger} on ${name} writes to another table`),
+const unsupportedParts = ({ name, triggers, sequences }: Table): string[] => [
+  ...triggers.map((trigger) => `-- not supported: the trigger ${trigger} on ${name} writes to another table`),
   ...sequences.map(
-    (sequence) => `-- to be settled first: ${name} draws from ${sequence}, which each node has for itself`,
+    (sequence) => `-- not supported: ${name} uses the sequence ${sequence}, which is separate on each node`,
   ),
 ]

@@ -2,22 +2,22 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Where the webhooks of the pictures go. */
+/** The webhook receivers for the screenshots. */
 export interface Receivers {
-  /** Takes everything. */
-  well: string
-  /** Has no room for anything. */
-  ill: string
+  /** Accepts every request. */
+  succeeding: string
+  /** Rejects every request with 503. */
+  failing: string
   close(): Promise<void>
 }
 
 export async function startReceivers(): Promise<Receivers> {
-  const [well, ill] = [await start(200, '{"taken":true}'), await start(503, '{"error":"the queue is full"}')]
+  const [succeeding, failing] = [await start(200, '{"accepted":true}'), await start(503, '{"error":"the queue is full"}')]
   return {
-    well: `${urlOf(well)}/muster/alerts`,
-    ill: `${urlOf(ill)}/hooks/inventory`,
+    succeeding: `${urlOf(succeeding)}/muster/alerts`,
+    failing: `${urlOf(failing)}/hooks/inventory`,
     async close() {
-      for (const server of [well, ill]) {
+      for (const server of [succeeding, failing]) {
         server.close()
         server.closeAllConnections()
         await once(server, 'close')
@@ -26,10 +26,10 @@ export async function startReceivers(): Promise<Receivers> {
   }
 }
 
-async function start(status: number, answer: string): Promise<Server> {
+async function start(status: number, body: string): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume()
-    request.on('end', () => response.writeHead(status, { 'content-type': 'application/json' }).end(answer))
+    request.on('end', () => response.writeHead(status, { 'content-type': 'application/json' }).end(body))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

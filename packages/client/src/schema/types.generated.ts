@@ -338,7 +338,7 @@ export interface WebhookDeliveryList {
   total: number
 }
 
-/** What can be selected of AccessKey. */
+/** The selectable fields of AccessKey. */
 export interface AccessKeyFields {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Leaf<string>
@@ -357,7 +357,7 @@ export interface AccessKeyFields {
   requireDigest: Leaf<boolean>
 }
 
-/** What can be selected of ApplicationType. */
+/** The selectable fields of ApplicationType. */
 export interface ApplicationTypeFields {
   description: Leaf<string>
   id: Leaf<number>
@@ -367,7 +367,7 @@ export interface ApplicationTypeFields {
   protocol: Leaf<string>
 }
 
-/** What can be selected of AttributeName. */
+/** The selectable fields of AttributeName. */
 export interface AttributeNameFields {
   /** Number of devices that have it, in the base or in any context. */
   devices: Leaf<number>
@@ -379,7 +379,7 @@ export interface AttributeNameFields {
   services: Leaf<number>
 }
 
-/** What can be selected of AttributesResult. */
+/** The selectable fields of AttributesResult. */
 export interface AttributesResultFields {
   /** The resulting attributes; null if the item failed. */
   attributes: Leaf<Attributes | null>
@@ -391,7 +391,7 @@ export interface AttributesResultFields {
   serviceId: Leaf<string>
 }
 
-/** What can be selected of ChangeSource. */
+/** The selectable fields of ChangeSource. */
 export interface ChangeSourceFields {
   /** Id of the access key or device; null if there is none or it is unknown. */
   id: Leaf<string | null>
@@ -403,7 +403,7 @@ export interface ChangeSourceFields {
   user: Branch<'UserReference', 'maybe'>
 }
 
-/** What can be selected of CreatedAccessKey. */
+/** The selectable fields of CreatedAccessKey. */
 export interface CreatedAccessKeyFields {
   accessKey: Branch<'AccessKey', 'one'>
   key: Leaf<string>
@@ -411,14 +411,14 @@ export interface CreatedAccessKeyFields {
   secret: Leaf<string | null>
 }
 
-/** What can be selected of CreatedRegistrationCode. */
+/** The selectable fields of CreatedRegistrationCode. */
 export interface CreatedRegistrationCodeFields {
   /** Only this response contains the code. */
   code: Leaf<string>
   registrationCode: Branch<'RegistrationCode', 'one'>
 }
 
-/** What can be selected of Device. */
+/** The selectable fields of Device. */
 export interface DeviceFields {
   /** The value of one attribute; null if it has none. */
   attribute: Leaf<string | null, {
@@ -494,7 +494,7 @@ export interface DeviceFields {
   statusE: Leaf<string | null>
 }
 
-/** What can be selected of DeviceList. */
+/** The selectable fields of DeviceList. */
 export interface DeviceListFields {
   /** Opaque position after the page's last item; pass it as after. Stays valid if that item moves or is deleted. */
   cursor: Leaf<string | null>
@@ -507,14 +507,14 @@ export interface DeviceListFields {
   total: Leaf<number>
 }
 
-/** What can be selected of DeviceRegistration. */
+/** The selectable fields of DeviceRegistration. */
 export interface DeviceRegistrationFields {
   device: Branch<'Device', 'one'>
   /** The secret with which the device authenticates, shown once; null if the device will register itself again. */
   secret: Leaf<string | null>
 }
 
-/** What can be selected of Event. */
+/** The selectable fields of Event. */
 export interface EventFields {
   /** The user who made the change; null if a device or the server did. */
   actor: Branch<'UserReference', 'maybe'>
@@ -532,7 +532,7 @@ export interface EventFields {
   type: Leaf<EventType>
 }
 
-/** What can be selected of EventList. */
+/** The selectable fields of EventList. */
 export interface EventListFields {
   /** Opaque position after the page's last item; pass it as after. */
   cursor: Leaf<string | null>
@@ -545,7 +545,7 @@ export interface EventListFields {
   total: Leaf<number>
 }
 
-/** What can be selected of EventTarget. */
+/** The selectable fields of EventTarget. */
 export interface EventTargetFields {
   id: Leaf<string>
   /** user, device, service, accessKey, registrationCode, or webhook */
@@ -554,7 +554,7 @@ export interface EventTargetFields {
   name: Leaf<string>
 }
 
-/** What can be selected of Limit. */
+/** The selectable fields of Limit. */
 export interface LimitFields {
   /** What is limited, such as accessKeys or pageSize. */
   name: Leaf<string>
@@ -563,7 +563,7 @@ export interface LimitFields {
   value: Leaf<number>
 }
 
-/** What can be selected of Mutation. */
+/** The selectable fields of Mutation. */
 export interface MutationFields {
   /** Adds a service to a device. A device can have 100 services. */
   addService: Branch<'Service', 'one', {
@@ -721,7 +721,7 @@ export interface MutationFields {
   }>
 }
 
-/** What can be selected of Query. */
+/** The selectable fields of Query. */
 export interface QueryFields {
   /** The types that a service can have. */
   applicationTypes: Branch<'ApplicationType', 'many'>
@@ -731,7 +731,7 @@ export interface QueryFields {
   version: Leaf<string>
 }
 
-/** What can be selected of RegistrationCode. */
+/** The selectable fields of RegistrationCode. */
 export interface RegistrationCodeFields {
   created: Leaf<string>
   expires: Leaf<string>
@@ -748,7 +748,7 @@ export interface RegistrationCodeFields {
   uses: Leaf<number>
 }
 
-/** What can be selected of Service. */
+/** The selectable fields of Service. */
 export interface ServiceFields {
   /** Id of the application type. */
   application: Leaf<number>
@@ -787,7 +787,7 @@ export interface ServiceFields {
   title: Leaf<string>
 }
 
-/** What can be selected of Subscription. */
+/** The selectable fields of Subscription. */
 export interface SubscriptionFields {
   /** Events as they happen, starting after the given event if there is one, so that a reconnect loses none. */
   events: Branch<'Event', 'one', {
@@ -799,7 +799,7 @@ export interface SubscriptionFields {
   }>
 }
 
-/** What can be selected of User. */
+/** The selectable fields of User. */
 export interface UserFields {
   /** Newest first. */
   accessKeys: Branch<'AccessKey', 'many'>
@@ -890,13 +890,13 @@ export interface UserFields {
   }>
 }
 
-/** What can be selected of UserReference. */
+/** The selectable fields of UserReference. */
 export interface UserReferenceFields {
   email: Leaf<string>
   id: Leaf<string>
 }
 
-/** What can be selected of Webhook. */
+/** The selectable fields of Webhook. */
 export interface WebhookFields {
   created: Leaf<string>
   /** Newest first; kept for 30 days. */
@@ -924,7 +924,7 @@ export interface WebhookFields {
   url: Leaf<string>
 }
 
-/** What can be selected of WebhookDelivery. */
+/** The selectable fields of WebhookDelivery. */
 export interface WebhookDeliveryFields {
   attempts: Leaf<number>
   created: Leaf<string>
@@ -948,7 +948,7 @@ export interface WebhookDeliveryFields {
   status: Leaf<string>
 }
 
-/** What can be selected of WebhookDeliveryList. */
+/** The selectable fields of WebhookDeliveryList. */
 export interface WebhookDeliveryListFields {
   /** Opaque position after the page's last item; pass it as after. */
   cursor: Leaf<string | null>
@@ -989,7 +989,7 @@ export interface ObjectTypes {
   WebhookDeliveryList: WebhookDeliveryListFields
 }
 
-/** Every mutation, as a function of its arguments that answers all plain fields of what it returns. */
+/** Every mutation as a function of its arguments. Returns all plain fields of the result. */
 export interface Mutations {
   /** Adds a service to a device. A device can have 100 services. */
   addService(args: {

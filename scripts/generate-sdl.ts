@@ -1,7 +1,7 @@
 import { printSdl } from '../packages/server/src/graphql/assemble.ts'
 import { buildSchema } from '../packages/server/src/schema.ts'
 
-/** The API's schema as text: what clients build on, and what a change is judged against. */
-export async function generateSchemaText(): Promise<string> {
+/** Generates the SDL of the whole API. Clients build on it, and a test compares new versions with it. */
+export async function generateSdl(): Promise<string> {
   return printSdl(buildSchema())
 }

@@ -3,12 +3,13 @@ import type pg from 'pg'
 export interface RowSize {
   name: string
   rows: number
-  /** In the table, and in its indexes. */
+  /** The bytes per row in the table. */
   bytes: number
+  /** The bytes per row in the indexes. */
   indexBytes: number
 }
 
-const EVENTS_OF_DEVICE = 10
+const EVENTS_PER_DEVICE = 10
 
 const addEvents = `
   insert into event (account_id, type, device_id, actor_id, targets, state, data)
@@ -18,7 +19,7 @@ const addEvents = `
     case when nr % 2 = 0 then 'active' end,
     case when nr % 2 = 0 then jsonb_build_object('address', '203.0.113.' || nr) else jsonb_build_object('context', null,
       'changes', jsonb_build_object('firmware', jsonb_build_object('old', '4.2.' || nr, 'new', '4.2.' || nr + 1))) end
-  from generate_series(1, ${EVENTS_OF_DEVICE}) as nr, device order by nr, id`
+  from generate_series(1, ${EVENTS_PER_DEVICE}) as nr, device order by nr, id`
 
 const addHolds = `
   insert into device_hold (account_id, device_id, process_id)
@@ -35,7 +36,7 @@ const sizes = `
     where class.relnamespace = current_schema()::regnamespace and class.relkind in ('r', 'p') and not class.relispartition
   ) as leaf group by relname having sum(reltuples) > 0 order by 1`
 
-/** Adds events and a hold for each device, as a fleet that is connected leaves them, and reads what a row of each table takes. */
+/** Adds events and a `device_hold` row for each device, as for a connected fleet, and measures the rows of each table. */
 export async function measureRows(client: pg.ClientBase): Promise<RowSize[]> {
   await client.query(addEvents)
   await client.query(addHolds)

@@ -1,0 +1,32 @@
+/**
+ * Where the rows of a table are in a cluster that shards by account: on the node of their account (`distributed`), on every
+ * node (`reference`), or only on the coordinator (`local`).
+ */
+export type Placement = 'distributed' | 'reference' | 'local'
+
+const distributed = [
+  ...['device', 'device_live', 'device_hold', 'device_count', 'service', 'service_live', 'attribute_override', 'event'],
+  ...['attribute_name', 'attribute_name_summary'],
+  ...['webhook', 'webhook_sending', 'webhook_delivery', 'idempotency_record'],
+]
+
+/** Small tables that every node reads, such as those that identify a caller before the account is known. */
+const reference = [
+  ...['account', 'access_key', 'session', 'account_totp', 'passkey', 'registration_code'],
+  ...['server_setting', 'server_process'],
+]
+
+/** Tables that are never joined with rows of an account. */
+const local = ['used_nonce', 'sign_in_step', 'sign_in_tries', 'webhook_cursor', 'job_worker']
+
+/** Whether the table records migrations. */
+const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)
+
+/** Returns undefined for a new table, which must be added to one of the lists. */
+export function placementOf(table: string): Placement | undefined {
+  if (distributed.includes(table)) return 'distributed'
+  if (reference.includes(table)) return 'reference'
+  return local.includes(table) || isMigrationTable(table) ? 'local' : undefined
+}
+
+export const placedTables: readonly string[] = [...distributed, ...reference, ...local]

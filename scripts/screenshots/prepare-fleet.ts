@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core'
+import { operationsOf, type RunOperation } from './run-operation.ts'
+import type { Receivers } from './receivers.ts'
+
+/** A page for a screenshot, and a text that appears when it is loaded. */
+export interface Screen {
+  name: string
+  path: string
+  text: string
+  /** The text to scroll to. Default: the top of the page. */
+  scrollTo?: string
+  onPhone?: boolean
+}
+
+/** Creates sample data for the screenshots through the session of the page. */
+export async function prepareFleet(page: Page, receivers: Receivers): Promise<Screen[]> {
+  const run = operationsOf(page)
+  await labelFields(run)
+  const { alerts, inventory } = await createWebhooks(run, receivers)
+  const devices = await listDevices(run)
+  await simulateActivity(run, devices)
+  await run('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: alerts })
+  const device = devices[1]
+  if (device === undefined) throw new Error('The fleet has no devices.')
+  return [
+    { name: 'devices', path: '/devices?sort=lastReported%20desc', text: 'in total', onPhone: true },
+    { name: 'device', path: `/devices/${device}`, text: 'Platform', onPhone: true },
+    {
+      name: 'context',
+      path: `/devices/${device}?context=night`,
+      text: 'ot-vlan-14',
+      scrollTo: 'Custom attributes',
+      onPhone: true,
+    },
+    { name: 'events', path: '/events', text: 'in the last month', onPhone: true },
+    { name: 'webhooks', path: '/webhooks', text: 'Inventory' },
+    { name: 'webhook', path: `/webhooks/${inventory}`, text: 'kept for 30 days', onPhone: true },
+    { name: 'access-keys', path: '/account/keys', text: 'Nightly export' },
+    { name: 'reference', path: '/graphql/v1/doc', text: 'Query' },
+  ]
+}
+
+async function labelFields(run: RunOperation): Promise<void> {
+  const { login } = await run<{ login: { id: string } }>('{ login { id } }')
+  const attributes = { $ui: { 'label.categoryA': 'Customer', 'label.statusA': 'Health', 'label.statusB': 'Disk' } }
+  await run(
+    'mutation ($id: String!, $attributes: Object!) { setAttributes(serviceId: $id, attributes: $attributes) }',
+    {
+      id: login.id,
+      attributes,
+    },
+  )
+}
+
+async function createWebhooks(run: RunOperation, { succeeding, failing }: Receivers): Promise<{ alerts: string; inventory: string }> {
+  const created = await run<Record<'alerts' | 'inventory', { id: string }>>(
+    `mutation ($succeeding: String!, $failing: String!) {
+      inventory: createWebhook(
+        url: $failing, name: "Inventory", events: [DEVICE_REGISTER, DEVICE_UPDATE, DEVICE_DELETE, ATTRIBUTE_CHANGE]
+      ) { id }
+      alerts: createWebhook(url: $succeeding, name: "Night shift alerts") { id }
+      tickets: createWebhook(url: $succeeding, name: "Tickets", events: [SERVICE_REMOVE], enabled: false) { id }
+      createAccessKey(name: "Nightly export", readOnly: true) { key }
+      createRegistrationCode(name: "meter", uses: 200) { code }
+    }`,
+    { succeeding, failing },
+  )
+  return { alerts: created.alerts.id, inventory: created.inventory.id }
+}
+
+async function listDevices(run: RunOperation): Promise<string[]> {
+  const document = '{ login { devices(size: 40, sort: "name asc") { items { id } } } }'
+  const { login } = await run<{ login: { devices: { items: { id: string }[] } } }>(document)
+  return login.devices.items.map(({ id }) => id)
+}
+
+const health = ['update due', 'warning', 'ok', 'error']
+
+async function simulateActivity(run: RunOperation, devices: readonly string[]): Promise<void> {
+  const state = 'mutation ($id: String!, $state: String!) { reportState(serviceId: $id, state: $state, ttl: 86400) }'
+  const set = `mutation ($id: String!, $attributes: Object!, $context: String) {
+    setAttributes(serviceId: $id, attributes: $attributes, context: $context)
+  }`
+  for (const [index, id] of devices.entries()) {
+    await run(state, { id, state: index % 4 === 3 ? 'inactive' : 'active' })
+    if (index % 3 === 0) await run(set, { id, attributes: { $svc: { statusA: health[(index / 3) % health.length] } } })
+    if (index % 5 === 1) await run(set, { id, attributes: { volume: '70', net: { ssid: 'ot-vlan-14' } } })
+  }
+  const nightValues = { volume: '10', firmware: '3.0.0' }
+  await run(set, { id: devices[1], attributes: nightValues, context: 'night' })
+  await run('mutation ($id: String!) { updateDevice(deviceId: $id, platform: "Debian 13 arm64") { id } }', {
+    id: devices[1],
+  })
+  await run(
+    `mutation { registerDevice(name: "gateway-tromsø-1", platform: "Debian 13 arm64", services: [{ name: "ssh", port: 22 }]) { secret } }`,
+  )
+}

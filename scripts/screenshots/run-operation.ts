@@ -1,0 +1,19 @@
+import type { Page } from 'playwright-core'
+
+/** Runs a GraphQL operation as the user of a page and returns its data. */
+export type RunOperation = <Data>(query: string, variables?: object) => Promise<Data>
+
+export function operationsOf(page: Page): RunOperation {
+  return async <Data>(query: string, variables: object = {}): Promise<Data> => {
+    const response = (await page.evaluate(send, { query, variables })) as { data?: Data; errors?: unknown }
+    if (response.errors !== undefined || response.data === undefined) throw new Error(JSON.stringify(response))
+    return response.data
+  }
+}
+
+/** Runs in the page. */
+async function send(body: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json', 'muster-session': '1' }
+  const response = await fetch('/graphql/v1', { method: 'POST', headers, body: JSON.stringify(body) })
+  return response.json()
+}
