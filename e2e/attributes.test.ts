@@ -23,7 +23,7 @@ describeConsole('attributes of a device', () => {
   }
   const row = (page: Page, name: string) =>
     page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
-  /** What the table of attributes has beyond the window's right edge, by its words. */
+  /** Lists the parts of the attribute table that are beyond the right edge of the window. */
   const overflowOf = (page: Page): Promise<string[]> =>
     page
       .getByRole('table', { name: 'Attributes' })
@@ -34,9 +34,9 @@ describeConsole('attributes of a device', () => {
             .map((element) => element.getAttribute('aria-label') ?? element.textContent ?? ''),
         page.viewportSize()?.width ?? 0,
       )
-  const editor = (page: Page, of: string) => page.getByRole('textbox', { name: `Value of ${of}`, exact: true })
+  const editor = (page: Page, name: string) => page.getByRole('textbox', { name: `Value of ${name}`, exact: true })
 
-  it('overrides a value in a context, and shows the base again when the override goes', async () => {
+  it('overrides a value in a context, and shows the base value again when the override is removed', async () => {
     const { person, id, path } = await personWith({ name: 'lamp', attributes: { level: '80', net: { ssid: 'lab' } } })
     const page = await site.open(person, { path })
     await row(page, 'level').getByText('80').waitFor()
@@ -54,17 +54,17 @@ describeConsole('attributes of a device', () => {
     expect(await read(person, id, 'night')).toEqual({ level: '20', net: { ssid: 'lab' } })
     expect(await read(person, id, null)).toEqual({ level: '80', net: { ssid: 'lab' } })
 
-    // An override stays one when the base becomes the same.
+    // An override remains when the base value becomes equal.
     await set(person, { id, name: 'level', value: '20' })
     await expect.poll(() => row(page, 'level').getByRole('cell').allTextContents()).toEqual(['20', '20', 'override'])
     await set(person, { id, name: 'level', value: '80' })
 
-    // The context is in the address, and among those to choose from.
+    // The context is in the URL, and in the list of contexts.
     const shared = await site.open(person, { path: new URL(page.url()).pathname + new URL(page.url()).search })
     await row(shared, 'level').getByRole('cell', { name: 'override', exact: true }).waitFor()
     await row(shared, 'ssid').getByRole('cell', { name: 'base', exact: true }).waitFor()
 
-    // All of it fits on a phone.
+    // The table fits on a phone.
     await shared.setViewportSize({ width: 360, height: 740 })
     await expect.poll(() => overflowOf(shared)).toEqual([])
     await row(shared, 'level').getByRole('button', { name: 'Edit the override of level' }).click()
@@ -78,7 +78,7 @@ describeConsole('attributes of a device', () => {
     expect(await read(person, id, 'night')).toEqual({ level: '80', net: { ssid: 'lab' } })
   })
 
-  it('adds values of many lines in groups, and tells at the field what the rules refuse', async () => {
+  it('adds multi-line values in groups, and shows at the field why a name is rejected', async () => {
     const { person, id, path } = await personWith({ name: 'gate' })
     const page = await site.open(person, { path })
     await page.getByRole('heading', { name: 'No attributes yet' }).waitFor()
@@ -92,14 +92,14 @@ describeConsole('attributes of a device', () => {
     expect(await read(person, id, null)).toEqual({ net: { notes: 'first\n  second' } })
 
     await page.getByRole('button', { name: 'Add an attribute' }).click()
-    for (const [refused, why] of [
+    for (const [rejected, reason] of [
       ['net', /is a group here/],
       ['$own', /is reserved/],
       ['net.', /must not begin or end with a dot/],
     ] as const) {
-      await name.fill(refused)
+      await name.fill(rejected)
       await dialog.getByRole('button', { name: 'Add', exact: true }).click()
-      await dialog.getByText(why).waitFor()
+      await dialog.getByText(reason).waitFor()
       expect(await name.getAttribute('aria-invalid')).toBe('true')
     }
     await name.fill('net.notes')
@@ -112,7 +112,7 @@ describeConsole('attributes of a device', () => {
     expect(await read(person, id, null)).toEqual({})
   })
 
-  it('keeps what is being written, and marks what others changed meanwhile', async () => {
+  it('keeps unsaved input, and marks values that others changed in the meantime', async () => {
     const { person, id, path } = await personWith({
       name: 'pump',
       statusA: 'old',
@@ -131,7 +131,7 @@ describeConsole('attributes of a device', () => {
     await page.getByRole('form', { name: 'Category and Status' }).getByText('broken').waitFor()
     expect(await page.getByLabel('Status A').inputValue()).toBe('checked')
 
-    // Also when it is gone.
+    // The same applies if the attribute was removed.
     await set(person, { id, name: 'rack', value: null })
     await page.getByText('Removed in the meantime').waitFor()
     expect(await editor(page, 'rack').inputValue()).toBe('mine')
@@ -151,10 +151,10 @@ describeConsole('attributes of a device', () => {
     const showList = async (): Promise<void> => {
       await page.getByRole('navigation').getByRole('link', { name: 'Devices', exact: true }).click()
       await page.getByRole('link', { name: 'lamp', exact: true }).waitFor()
-      await site.answered(page)
+      await site.waitForResponses(page)
     }
     const showDevice = () => page.getByRole('link', { name: 'lamp', exact: true }).click()
-    await site.answered(page)
+    await site.waitForResponses(page)
     await showDevice()
     await row(page, 'level').waitFor()
     await showList()

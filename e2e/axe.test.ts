@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { findingsInBothColours } from './axe.ts'
+import { findViolationsInBothSchemes } from './axe.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
-describeConsole('for everybody', () => {
+describeConsole('accessibility', () => {
   const site = startConsole({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 
-  /** Somebody with something on every page, and the pages, each with a text that shows when it is there. */
-  const furnish = async (): Promise<{ person: Person; pages: [path: string, text: string][] }> => {
+  /** Creates a user with data on every page. Returns the pages, each with a text that appears when it is loaded. */
+  const createData = async (): Promise<{ person: Person; pages: [path: string, text: string][] }> => {
     const person = await site.newPerson()
     const { registerDevice, createWebhook } = await person.data(`mutation {
       registerDevice(
@@ -16,7 +16,7 @@ describeConsole('for everybody', () => {
       createWebhook(url: "http://127.0.0.1:9/hook", name: "Alerts", events: [DEVICE_UPDATE]) { id }
       createRegistrationCode(name: "gate") { registrationCode { id } }
     }`)
-    // Its receiver is not there: the page has an attempt that failed.
+    // Its receiver does not exist, so the page shows a failed attempt.
     await person.data('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: createWebhook.id })
     const { id, services } = registerDevice.device
     const pages: [string, string][] = [
@@ -37,18 +37,18 @@ describeConsole('for everybody', () => {
     return { person, pages }
   }
 
-  it('has no serious finding on any page, in light and in dark', async () => {
-    const { person, pages } = await furnish()
+  it('has no serious violations on any page, in the light and the dark scheme', async () => {
+    const { person, pages } = await createData()
     const signedOut = await site.openSignedOut()
     await signedOut.getByRole('heading', { name: 'Sign in' }).waitFor()
-    const findings = await findingsInBothColours(signedOut)
+    const violations = await findViolationsInBothSchemes(signedOut)
     const page = await site.open(person)
     for (const [path, text] of pages) {
       await page.goto(`${site.app.url}${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.getByRole('main').getByText(text).or(page.getByLabel(text)).first().waitFor()
-      findings.push(...(await findingsInBothColours(page)))
+      violations.push(...(await findViolationsInBothSchemes(page)))
     }
-    expect(findings).toEqual([])
+    expect(violations).toEqual([])
   })
 })

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
-// The builder of this package would load the checker for each look anew, and a page of its own beside it.
+// The builder of this package would load axe-core for each check, and open another page for it.
 const { resolve } = createRequire(import.meta.resolve('@axe-core/playwright'))
-const checker = readFileSync(resolve('axe-core/axe.min.js'), 'utf8')
+const axeSource = readFileSync(resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What keeps people from using a page, in one line each. */
-export async function findingsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
-  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(checker)
+/** Returns the serious and critical accessibility violations of a page, one line each. */
+export async function findViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeSource)
   const options = JSON.stringify({
     resultTypes: ['violations'],
     preload: false,
     ...(rules !== undefined && { runOnly: { type: 'rule', values: rules } }),
   })
-  const violations = await page.evaluate<Violation[]>(`${untilNothingFades}
+  const violations = await page.evaluate<Violation[]>(`${waitForAnimations}
     .then(() => axe.run(${options}))
     .then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, at: nodes.map(({ html }) => html) })))`)
   return violations
@@ -28,23 +28,23 @@ interface Violation {
   at: string[]
 }
 
-/** Half faded, text has another contrast. */
-const untilNothingFades = `Promise.allSettled(
+/** Text that is fading has a different contrast. */
+const waitForAnimations = `Promise.allSettled(
   document.getAnimations()
     .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime))
     .map(({ finished }) => finished)
 )`
 
-/** The same in light and in dark, where a page differs by its colours alone. */
-export async function findingsInBothColours(page: Page): Promise<string[]> {
-  const findings = await findingsOf(page)
-  await changeColours(page, 'dark')
-  findings.push(...(await findingsOf(page, ['color-contrast', 'link-in-text-block'])))
-  await changeColours(page, 'light')
-  return findings
+/** Checks the page in both color schemes. In the dark scheme, only the rules about color can differ. */
+export async function findViolationsInBothSchemes(page: Page): Promise<string[]> {
+  const violations = await findViolations(page)
+  await changeColorScheme(page, 'dark')
+  violations.push(...(await findViolations(page, ['color-contrast', 'link-in-text-block'])))
+  await changeColorScheme(page, 'light')
+  return violations
 }
 
-async function changeColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+async function changeColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' })
 }

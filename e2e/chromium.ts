@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { LaunchOptions } from 'playwright-core'
 
-/** Where Debian and others put it; MUSTER_CHROMIUM names another. */
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const executablePath = process.env.MUSTER_CHROMIUM ?? places.find((place) => existsSync(place))
+/** The usual paths. MUSTER_CHROMIUM overrides them. */
+const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const executablePath = process.env.MUSTER_CHROMIUM ?? paths.find((path) => existsSync(path))
 
 export const hasChromium = executablePath !== undefined
 
-// Chromium's own requests to its maker end nowhere on a closed network; a container has no sandbox to give.
+// Containers do not allow the sandbox, and Chromium's background requests fail on a closed network.
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -18,7 +18,7 @@ const args = [
   '--disable-sync',
 ]
 
-/** How the browser is started. A slow machine may take its time. */
+/** The launch options. The timeout allows for a slow machine. */
 export const chromiumOptions: LaunchOptions = {
   args,
   timeout: 100_000,

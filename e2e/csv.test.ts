@@ -35,7 +35,7 @@ describeConsole('CSV of devices', () => {
     return login.devices.items.map(({ name }: { name: string }) => name)
   }
 
-  it('shows what an import would do, line by line, and writes only when told to', async () => {
+  it('shows the effects of an import by line, and writes only after confirmation', async () => {
     const person = await personWith([
       { name: 'gateway', attributes: { site: 'bergen' } },
       { name: 'sensor', attributes: { site: 'oslo' } },
@@ -76,7 +76,7 @@ describeConsole('CSV of devices', () => {
     expect(login.devices.items).toEqual([{ attributes: { site: 'oslo' } }])
   })
 
-  it('says what is wrong with a file that is none, and takes another', async () => {
+  it('shows what is wrong with an invalid file, and accepts another', async () => {
     const page = await site.open(await personWith([]))
     const dialog = await openImport(page, 'name;site\na;b\n')
     await dialog.getByText('separate the columns by commas, not by semicolons').waitFor()
@@ -89,7 +89,7 @@ describeConsole('CSV of devices', () => {
     await dialog.getByRole('button', { name: 'Import 1 row' }).waitFor()
   })
 
-  it('stops half-way through an import, says how far it came, and goes on with the next', async () => {
+  it('stops in the middle of an import, shows the progress, and continues with the next import', async () => {
     const person = await personWith([])
     const page = await site.open(person)
     const file = ['name,hardwareId', ...Array.from({ length: 300 }, (_, number) => `node-${number},H${number}`)].join(
@@ -97,7 +97,7 @@ describeConsole('CSV of devices', () => {
     )
     const dialog = await openImport(page, file)
     await dialog.getByRole('button', { name: 'Import 300 rows' }).waitFor()
-    // All documents but the first wait until the person has pressed Stop: seven more are under way, fifteen rows each.
+    // All documents except the first wait until Stop is pressed. Seven more are in flight, with fifteen rows each.
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     let documents = 0
     await page.route('**/graphql/v1', async (route) => {
@@ -122,7 +122,7 @@ describeConsole('CSV of devices', () => {
     expect(await names(person)).toHaveLength(300)
   })
 
-  it('exports what is selected, as it is shown, with nothing that a spreadsheet would run', async () => {
+  it('exports the selected devices as shown, without cells that a spreadsheet would run', async () => {
     const person = await personWith([
       { name: '=1+1', platform: 'linux', attributes: { site: 'Tromsø, "north"' } },
       { name: 'other' },
@@ -139,7 +139,7 @@ describeConsole('CSV of devices', () => {
     await dialog.getByText(/^2 devices were exported to devices-.*\.csv/).waitFor()
   })
 
-  it('exports all that match so that they import back unchanged', async () => {
+  it('exports all matching devices so that importing them changes nothing', async () => {
     const person = await personWith([
       { name: 'a-1', hardwareId: 'H1', attributes: { site: 'oslo', net: { ssid: '' } }, statusA: 'ok' },
       { name: 'a-2', attributes: { note: 'two\nlines; "quoted"' } },

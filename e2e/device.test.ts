@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { seedDevices } from '../packages/server/test/factories/seed-devices.ts'
-import { findingsOf } from './axe.ts'
+import { seedDevices } from '../packages/server/test/seed-devices.ts'
+import { findViolations } from './axe.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
 const register = `mutation ($name: String!, $hardwareId: String) {
@@ -9,14 +9,14 @@ const register = `mutation ($name: String!, $hardwareId: String) {
 describeConsole('the page of a device', () => {
   const site = startConsole({ worker: true })
 
-  const signsOn = async (id: string, secret: string): Promise<boolean> => {
+  const canReport = async (id: string, secret: string): Promise<boolean> => {
     const credentials = Buffer.from(`${id.replaceAll(':', '')}:${secret}`).toString('base64')
-    const answer = await fetch(`${site.app.url}/devices/v1/report`, {
+    const response = await fetch(`${site.app.url}/devices/v1/report`, {
       method: 'POST',
       headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/json' },
       body: '{"attributes": {"seen": "yes"}}',
     })
-    return answer.ok
+    return response.ok
   }
   const newDevice = async (person: Person, name: string): Promise<{ id: string; secret: string; path: string }> => {
     const { registerDevice } = await person.data(register, { name, hardwareId: `hardware-${name}` })
@@ -24,17 +24,17 @@ describeConsole('the page of a device', () => {
     return { id, secret: registerDevice.secret, path: `/devices/${id}` }
   }
 
-  it('rotates the secret: the new one is shown once and works, the old one no longer', async () => {
+  it('rotates the secret: shows the new one once, and the old one stops working', async () => {
     const person = await site.newPerson()
     const { id, secret, path } = await newDevice(person, 'valve')
-    expect(await signsOn(id, secret)).toBe(true)
+    expect(await canReport(id, secret)).toBe(true)
     const page = await site.open(person, { path })
     await page.getByRole('button', { name: 'Rotate secret' }).click()
     const dialog = page.getByRole('dialog', { name: 'Rotate the secret' })
     await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
     const fresh = (await dialog.getByLabel('device secret', { exact: true }).textContent()) ?? ''
-    expect(await signsOn(id, fresh)).toBe(true)
-    expect(await signsOn(id, secret)).toBe(false)
+    expect(await canReport(id, fresh)).toBe(true)
+    expect(await canReport(id, secret)).toBe(false)
     await dialog.getByRole('button', { name: 'Done' }).click()
 
     await page.getByRole('button', { name: 'Rotate secret' }).click()
@@ -42,13 +42,13 @@ describeConsole('the page of a device', () => {
     expect(await dialog.getByLabel('device secret', { exact: true }).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
     await dialog.getByText('The device can register again').waitFor()
-    expect(await signsOn(id, fresh)).toBe(false)
+    expect(await canReport(id, fresh)).toBe(false)
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('tab', { name: 'Events' }).click()
     await expect.poll(() => page.getByRole('cell', { name: 'Device secret rotated' }).count()).toBe(2)
   })
 
-  it('adds, edits and removes services, each with attributes and events of its own', async () => {
+  it('adds, edits, and removes services, which have separate attributes and events', async () => {
     const person = await site.newPerson()
     const { id, path } = await newDevice(person, 'relay')
     const page = await site.open(person, { path: `${path}?tab=services` })
@@ -94,7 +94,7 @@ describeConsole('the page of a device', () => {
     expect(new URL(page.url()).searchParams.get('tab')).toBe('services')
   })
 
-  it('renames the device, shows its events as they happen, and goes back to the list as it was', async () => {
+  it('renames the device, shows its events live, and returns to the filtered list', async () => {
     const person = await site.newPerson()
     await seedDevices(site.app.db, person.accountId, [{ name: 'other' }])
     const { id } = await newDevice(person, 'fan-1')
@@ -117,7 +117,7 @@ describeConsole('the page of a device', () => {
     expect(new URL(page.url()).searchParams.get('name')).toBe('fan')
   })
 
-  it('deletes an active device only when told so, and finds nothing of another person’s', async () => {
+  it('deletes an active device only after confirmation, and does not show devices of other users', async () => {
     const [person, other] = [await site.newPerson(), await site.newPerson()]
     const { id, path } = await newDevice(person, 'motor')
     await person.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', { id })
@@ -139,7 +139,7 @@ describeConsole('the page of a device', () => {
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
   })
 
-  it('has no serious finding by axe, in light, and in dark on a phone', async () => {
+  it('has no serious violations, in the light scheme, and in the dark scheme on a phone', async () => {
     const person = await site.newPerson()
     const [id = ''] = await seedDevices(site.app.db, person.accountId, [
       { attributes: { site: 'oslo', net: { ssid: 'lab' } }, overrides: { night: { site: 'riga' } } },
@@ -151,7 +151,7 @@ describeConsole('the page of a device', () => {
       for (const tab of ['Attributes', 'Services', 'Events']) {
         await page.getByRole('tab', { name: tab }).click()
         await page.getByRole('table', { name: tab }).waitFor()
-        expect(await findingsOf(page), tab).toEqual([])
+        expect(await findViolations(page), tab).toEqual([])
       }
     }
   })

@@ -14,7 +14,7 @@ describeConsole('the list of devices', () => {
   const numbered = (count: number, more: (index: number) => SeedDevice = () => ({})): SeedDevice[] =>
     Array.from({ length: count }, (_, index) => ({ name: `node-${index + 1}`, ...more(index) }))
 
-  it('says what to do while there are none, and adds one', async () => {
+  it('shows what to do without devices, and adds one', async () => {
     const page = await site.open(await site.newPerson())
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
     await page.getByRole('link', { name: 'Create a registration code' }).waitFor()
@@ -27,7 +27,7 @@ describeConsole('the list of devices', () => {
     await page.getByRole('row').getByRole('link', { name: 'pump-1' }).waitFor()
   })
 
-  it('finds a device by an attribute; the view can be shared, and the way back goes through it', async () => {
+  it('filters by an attribute, and keeps the view in the URL and the browser history', async () => {
     const sites = ['oslo', 'riga', 'turku']
     const person = await personWith(numbered(30, (index) => ({ attributes: { net: { site: sites[index % 3] } } })))
     const page = await site.open(person)
@@ -53,7 +53,7 @@ describeConsole('the list of devices', () => {
     await page.getByText('30 in total').waitFor()
   })
 
-  it('narrows by part of the name, state and platform, and says when nothing matches', async () => {
+  it('filters by part of the name, state, and platform, and shows when nothing matches', async () => {
     const person = await personWith(
       numbered(20, (index) => ({
         state: index < 5 ? 'active' : 'inactive',
@@ -79,7 +79,7 @@ describeConsole('the list of devices', () => {
     await page.getByText('20 in total').waitFor()
   })
 
-  it('filters by what was typed last, however late the answer to an earlier letter comes', async () => {
+  it('filters by the last input even if the response to an earlier letter is late', async () => {
     const person = await personWith([...numbered(3), { name: 'oven-1' }])
     const page = await site.open(person)
     await page.getByText('4 in total').waitFor()
@@ -92,26 +92,26 @@ describeConsole('the list of devices', () => {
     })
     const field = page.getByLabel('Filter by name')
     const isOfN = (request: Request): boolean => request.postData()?.includes('"name":"n"') ?? false
-    const asked = page.waitForRequest(isOfN)
+    const requested = page.waitForRequest(isOfN)
     await field.pressSequentially('n')
-    await asked
-    const givenUp = page.waitForEvent('requestfailed', isOfN)
+    await requested
+    const aborted = page.waitForEvent('requestfailed', isOfN)
     await field.press('Backspace')
     await field.pressSequentially('ov')
     await page.getByText('1 match').waitFor()
-    await givenUp
+    await aborted
     release()
-    await site.answered(page)
+    await site.waitForResponses(page)
     expect(await names()).toEqual(['oven-1'])
     expect(await field.inputValue()).toBe('ov')
 
-    // Letters are one step for the way back.
+    // The typed letters are one step in the browser history.
     await page.goBack()
     await page.getByText('4 in total').waitFor()
     expect(await field.inputValue()).toBe('')
   })
 
-  it('scrolls through thousands, each in its place', async () => {
+  it('scrolls through thousands of devices, each at its position', async () => {
     const person = await personWith(numbered(5_000))
     const page = await site.open(person)
     await page.getByText('5,000 in total').waitFor()
@@ -120,12 +120,12 @@ describeConsole('the list of devices', () => {
       await table.evaluate((element, top) => element.scrollTo({ top }), (number - 1) * 36)
       await page.getByRole('link', { name: `node-${number}`, exact: true }).waitFor()
     }
-    // Few of them are in the page at any time.
+    // Only a few of them are in the DOM at a time.
     expect(await page.getByRole('row').count()).toBeLessThan(100)
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'node-5000', exact: true }) })
     expect(await row.getAttribute('aria-rowindex')).toBe('5001')
 
-    // Another order is as long.
+    // The list keeps its length in another order.
     await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
     const first = page.locator('[aria-rowindex="2"]')
     await first.getByRole('link', { name: 'node-5000', exact: true }).waitFor()
@@ -135,7 +135,7 @@ describeConsole('the list of devices', () => {
     }
     await page.getByText('5,000 in total').waitFor()
 
-    // A range is selected whole, also where it was never shown.
+    // A range selection includes rows that were never shown.
     await page.getByLabel('Select node-1', { exact: true }).click()
     await page.getByText('1 selected', { exact: true }).waitFor()
     await table.evaluate((element, top) => element.scrollTo({ top }), (5_000 - 1_500) * 36)
@@ -143,7 +143,7 @@ describeConsole('the list of devices', () => {
     await page.getByText('1,500 selected', { exact: true }).waitFor()
   })
 
-  it('shows states and values as they change, and keeps the order until it is asked to refresh', async () => {
+  it('shows changes of states and values live, and keeps the order until Refresh is pressed', async () => {
     const person = await personWith(numbered(3))
     const page = await site.open(person, { path: '/devices?sort=%24svc.statusA%20asc' })
     await page.getByText('3 in total').waitFor()
@@ -153,8 +153,8 @@ describeConsole('the list of devices', () => {
     await person.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', { id: id('node-2') })
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'node-2' }) })
     await row.getByText('active', { exact: true }).waitFor()
-    // By then it has also caught up with what may have happened before it was live.
-    await site.answered(page)
+    // By now, the page has also loaded changes from before its live connection.
+    await site.waitForResponses(page)
     await row.locator('time').first().hover()
     await page
       .getByRole('tooltip')
@@ -171,7 +171,7 @@ describeConsole('the list of devices', () => {
     await expect.poll(async () => (await names())[0]).toBe('node-3')
   })
 
-  it('chooses, orders and resizes columns, and keeps them for the person', async () => {
+  it('adds, removes, moves, and resizes columns, and saves them for the user', async () => {
     const person = await personWith(numbered(3, (index) => ({ attributes: { rack: `r${index}` } })))
     const page = await site.open(person)
     await page.getByRole('button', { name: 'Columns' }).click()
@@ -179,10 +179,10 @@ describeConsole('the list of devices', () => {
     await page.getByRole('option', { name: 'rack' }).click()
     await page.getByRole('columnheader', { name: 'rack' }).waitFor()
     await page.getByRole('checkbox', { name: 'Services' }).click()
-    const heads = (): Promise<string[]> => page.getByRole('columnheader').allTextContents()
-    await expect.poll(heads).not.toContain('Services')
+    const headers = (): Promise<string[]> => page.getByRole('columnheader').allTextContents()
+    await expect.poll(headers).not.toContain('Services')
     await page.getByRole('button', { name: 'Move State to the right' }).click()
-    await expect.poll(async () => (await heads()).slice(1, 4)).toEqual(['Name', 'Platform', 'State'])
+    await expect.poll(async () => (await headers()).slice(1, 4)).toEqual(['Name', 'Platform', 'State'])
     await page.getByRole('button', { name: 'Save as my columns' }).click()
     await expect.poll(() => new URL(page.url()).search).toBe('')
     await page.keyboard.press('Escape')
@@ -197,7 +197,7 @@ describeConsole('the list of devices', () => {
     await again.getByRole('cell', { name: 'r2' }).waitFor()
   })
 
-  it('sets Status A on 500 selected devices, and another window shows it', async () => {
+  it('sets Status A on 500 selected devices, and updates another window', async () => {
     const person = await personWith(
       numbered(520, (index) => ({
         name: index < 500 ? `rack-${index}` : `other-${index}`,
@@ -227,7 +227,7 @@ describeConsole('the list of devices', () => {
     expect(login.devices.total).toBe(500)
   })
 
-  it('stops half-way through a change of many and says how many were done', async () => {
+  it('stops in the middle of a bulk change, and shows how many devices were changed', async () => {
     const person = await personWith(numbered(400))
     const page = await site.open(person)
     await page.getByText('400 in total').waitFor()
@@ -238,7 +238,7 @@ describeConsole('the list of devices', () => {
     await page.keyboard.press('Tab')
     await dialog.getByLabel('Value').fill('night shift')
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    // The second batch waits until the person has pressed Stop.
+    // The second batch waits until Stop is pressed.
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     let batches = 0
     await page.route('**/graphql/v1', async (route) => {
@@ -256,7 +256,7 @@ describeConsole('the list of devices', () => {
     expect(login.devices.total).toBe(100)
   })
 
-  it('deletes what is selected, active ones only when told so', async () => {
+  it('deletes the selected devices, and active ones only after confirmation', async () => {
     const person = await personWith(numbered(6, (index) => ({ state: index === 0 ? 'active' : 'inactive' })))
     const page = await site.open(person)
     await page.getByLabel('Select node-1', { exact: true }).click()

@@ -18,7 +18,7 @@ describeConsole('the event log', () => {
       },
     )
 
-  it('filters by type and device, in an address that can be shared, and downloads what is left', async () => {
+  it('filters by type and device, keeps the filters in the URL, and downloads the matching events', async () => {
     const person = await site.newPerson()
     const [pump, lamp] = [await register(person, 'pump'), await register(person, 'lamp')]
     await set(person, pump, 'oslo')
@@ -50,14 +50,14 @@ describeConsole('the event log', () => {
     await page.getByText('3 in the last month').waitFor()
   })
 
-  it('shows new events on top as they happen, and holds them back while it is told to', async () => {
+  it('shows new events at the top live, and collects them while live updates are off', async () => {
     const person = await site.newPerson()
     const pump = await register(person, 'pump')
     const page = await site.open(person, { path: '/events' })
-    // Behind this one the page has caught up with what it asked for before it was live, and the next is news.
+    // After this event, the page has loaded everything from before its live connection, so the next one is new.
     await set(person, pump, 'turku')
     await page.getByRole('row', { name: /Attributes changed.*turku/ }).waitFor()
-    await site.answered(page)
+    await site.waitForResponses(page)
     await set(person, pump, 'oslo')
     await page.getByRole('row', { name: /Attributes changed new.*turku.*oslo/ }).waitFor()
     expect(await page.getByRole('row').nth(1).textContent()).toContain('oslo')
@@ -70,10 +70,10 @@ describeConsole('the event log', () => {
     await expect.poll(() => page.getByRole('row').nth(1).textContent()).toContain('riga')
   })
 
-  it('goes on to older events, and back', async () => {
+  it('pages to older events and back', async () => {
     const person = await site.newPerson()
     const pump = await register(person, 'pump')
-    // One after the other, so many a request as it may have.
+    // In batches, because a request can have a limited number of mutations.
     for (let first = 1; first <= 105; first += 15) {
       const change = (_: unknown, index: number): string =>
         `s${index}: setAttribute(serviceId: $id, name: "site", value: "place-${first + index}")`

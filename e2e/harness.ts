@@ -4,18 +4,18 @@ import { newPerson } from '../packages/server/test/clients/browser.ts'
 import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/harness/app.ts'
 import { chromiumOptions, hasChromium } from './chromium.ts'
 
-/** A slow machine is no failure: a test has many steps, and one of them that never comes is named long before. */
+/** Long enough for a slow machine. A step that never completes fails after `WAIT_MS`, which names the step. */
 const TEST_MS = 600_000
 const WAIT_MS = 100_000
 
-/** Pages of the console in a real browser. Without a Chromium they are named as not run, and fail where CI is set. */
+/** Tests of the console in a real browser. Without Chromium they are skipped, or fail if CI is set. */
 export function describeConsole(name: string, tests: () => void): void {
-  if (!hasChromium && process.env.CI) throw new Error('the tests of the console need chromium')
+  if (!hasChromium && process.env.CI) throw new Error('The tests of the console need Chromium.')
   const title = hasChromium ? name : `${name} (needs chromium)`
   describe.skipIf(!hasChromium)(title, { timeout: TEST_MS }, tests)
 }
 
-/** Somebody who can sign in with a password, and whose access key tests use beside the browser. */
+/** A user with a password for the browser, and an access key for API requests of the test. */
 export interface Person extends TestUser {
   password: string
 }
@@ -23,12 +23,12 @@ export interface Person extends TestUser {
 export interface Console {
   app: TestApp
   newPerson(): Promise<Person>
-  /** A browser window of its own, signed in, with its live connection. Errors that the page throws fail the test. */
+  /** Opens a separate browser window, signed in and with a live connection. Errors that the page throws fail the test. */
   open(person: Person, options?: OpenOptions): Promise<Page>
-  /** The same, not signed in. */
+  /** Opens a window that is not signed in. */
   openSignedOut(options?: OpenOptions): Promise<Page>
-  /** Resolves once the page waits for no answer of the API: what it asks for by itself is shown. */
-  answered(page: Page): Promise<void>
+  /** Resolves when no API request of the page is in flight. */
+  waitForResponses(page: Page): Promise<void>
 }
 
 export interface OpenOptions {
@@ -39,40 +39,40 @@ export interface OpenOptions {
 
 let started: Promise<Browser> | undefined
 
-/** One for all files of a worker, with whose process it ends: a window has nothing of the others. */
-async function theBrowser(): Promise<Browser> {
+/** Launches one browser for all files of a worker process. Windows share no state. */
+async function getBrowser(): Promise<Browser> {
   started ??= chromium.launch(chromiumOptions)
   const browser = await started
   if (browser.isConnected()) return browser
   started = undefined
-  return theBrowser()
+  return getBrowser()
 }
 
 /** A server with the built console, for the tests of a `describeConsole`. */
 export function startConsole(options: TestAppOptions = {}): Console {
   const parts = {} as { app: TestApp }
-  const unanswered = new WeakMap<Page, Set<unknown>>()
+  const pendingRequests = new WeakMap<Page, Set<unknown>>()
   beforeAll(async () => {
     parts.app = await startTestApp(options)
   })
   afterAll(() => parts.app?.close())
 
-  const newWindow = async (look: Omit<OpenOptions, 'path'>): Promise<Page> => {
-    const browser = await theBrowser()
-    // A page that moves is another from moment to moment.
+  const newWindow = async (options: Omit<OpenOptions, 'path'>): Promise<Page> => {
+    const browser = await getBrowser()
+    // With animations, checks would depend on the moment.
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
       reducedMotion: 'reduce',
-      ...look,
+      ...options,
     })
     context.setDefaultTimeout(WAIT_MS)
-    const faults = collectFaults(context)
+    const errors = collectErrors(context)
     onTestFinished(async () => {
       await context.close()
-      if (faults.length > 0) throw new Error(`the page threw: ${faults.join('; ')}`)
+      if (errors.length > 0) throw new Error(`The page threw errors: ${errors.join('; ')}`)
     })
     const page = await context.newPage()
-    unanswered.set(page, collectUnanswered(page))
+    pendingRequests.set(page, trackPendingRequests(page))
     return page
   }
 
@@ -81,13 +81,13 @@ export function startConsole(options: TestAppOptions = {}): Console {
       return parts.app
     },
     newPerson: () => newPersonOf(parts.app),
-    async openSignedOut({ path = '/', ...look } = {}) {
-      const page = await newWindow(look)
+    async openSignedOut({ path = '/', ...options } = {}) {
+      const page = await newWindow(options)
       await page.goto(`${parts.app.url}${path}`)
       return page
     },
-    async open(person, { path = '/devices', ...look } = {}) {
-      const page = await newWindow(look)
+    async open(person, { path = '/devices', ...options } = {}) {
+      const page = await newWindow(options)
       await startSession(page.context(), parts.app.url, person)
       const live = page.waitForResponse('**/graphql/v1/stream')
       await page.goto(`${parts.app.url}${path}`)
@@ -95,7 +95,7 @@ export function startConsole(options: TestAppOptions = {}): Console {
       await live
       return page
     },
-    answered: (page) => expect.poll(() => unanswered.get(page)?.size).toBe(0),
+    waitForResponses: (page) => expect.poll(() => pendingRequests.get(page)?.size).toBe(0),
   }
 }
 
@@ -104,16 +104,16 @@ export async function newPersonOf(app: TestApp): Promise<Person> {
   return { ...user, password: await givePassword(app, user) }
 }
 
-/** Signs in as the page for that does, without it. */
+/** Signs in without the sign-in page. */
 async function startSession(context: BrowserContext, url: string, { email, password }: Person): Promise<void> {
-  const answer = await context.request.post(`${url}/auth/sign-in/email`, {
+  const response = await context.request.post(`${url}/auth/sign-in/email`, {
     headers: { 'muster-session': '1', origin: url },
     data: { email, password },
   })
-  if (!answer.ok()) throw new Error(`signing in failed: ${answer.status()} ${await answer.text()}`)
+  if (!response.ok()) throw new Error(`The sign-in failed: ${response.status()} ${await response.text()}`)
 }
 
-/** Signs in on the page for that. */
+/** Signs in on the sign-in page. */
 export async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
   await page.getByRole('textbox', { name: 'Email' }).fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
@@ -126,18 +126,18 @@ export async function signOut(page: Page, { email }: Pick<Person, 'email'>): Pro
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-/** What the pages of a window throw, and what their policy keeps out. */
-function collectFaults(context: BrowserContext): string[] {
-  const faults: string[] = []
-  context.on('weberror', (error) => faults.push(error.error().message))
+/** Collects the errors of a window's pages, and violations of their Content-Security-Policy. */
+function collectErrors(context: BrowserContext): string[] {
+  const errors: string[] = []
+  context.on('weberror', (error) => errors.push(error.error().message))
   context.on('console', (message) => {
-    if (message.type() === 'error' && /Content.Security.Policy/i.test(message.text())) faults.push(message.text())
+    if (message.type() === 'error' && /Content.Security.Policy/i.test(message.text())) errors.push(message.text())
   })
-  return faults
+  return errors
 }
 
-/** Requests to the API that the page has made and that have no answer; subscriptions, which go on, are none of them. */
-function collectUnanswered(page: Page): Set<unknown> {
+/** Tracks the page's API requests without a response. Subscriptions do not count, because they stay open. */
+function trackPendingRequests(page: Page): Set<unknown> {
   const requests = new Set<unknown>()
   page.on('request', (request) => {
     if (request.url().endsWith('/graphql/v1')) requests.add(request)
@@ -147,7 +147,7 @@ function collectUnanswered(page: Page): Set<unknown> {
   return requests
 }
 
-/** The users of tests come without a known password; a new person's is put on them. */
+/** Test users have no known password, so this copies the password hash of a new person. */
 async function givePassword(app: TestApp, { accountId }: TestUser): Promise<string> {
   const { id, password } = await newPerson(app)
   const { password_hash } = await app.db

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeConsole, signIn, signOut, startConsole } from './harness.ts'
 
-/** A fingerprint reader, as it were, that knows everybody; tells how many passkeys are on it. */
+/** Adds a virtual authenticator that always verifies the user. Returns a function that counts its passkeys. */
 async function addAuthenticator(page: Page): Promise<() => Promise<number>> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('WebAuthn.enable')
@@ -22,7 +22,7 @@ async function addAuthenticator(page: Page): Promise<() => Promise<number>> {
 describeConsole('passkeys', () => {
   const site = startConsole()
 
-  it('sign in without the password until they are removed, where the address has a name', async () => {
+  it('sign in without a password until they are removed, if the URL has a host name', async () => {
     const person = await site.newPerson()
     const page = await site.openSignedOut()
     const withPasskey = page.getByRole('button', { name: 'Sign in with a passkey' })
@@ -31,7 +31,7 @@ describeConsole('passkeys', () => {
 
     const url = new URL('/account/security', site.app.url)
     url.hostname = 'localhost'
-    const kept = await addAuthenticator(page)
+    const countPasskeys = await addAuthenticator(page)
     await page.goto(url.href)
     await signIn(page, person)
     await page.getByRole('button', { name: 'Add a passkey' }).click()
@@ -40,7 +40,7 @@ describeConsole('passkeys', () => {
     await dialog.getByRole('button', { name: 'Continue' }).click()
     const row = page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: /Laptop/ })
     await row.waitFor()
-    expect(await kept()).toBe(1)
+    expect(await countPasskeys()).toBe(1)
 
     await signOut(page, person)
     await withPasskey.click()
@@ -54,6 +54,6 @@ describeConsole('passkeys', () => {
     await signOut(page, person)
     await withPasskey.click()
     await page.getByRole('alert').waitFor()
-    expect(await kept()).toBe(1)
+    expect(await countPasskeys()).toBe(1)
   })
 })

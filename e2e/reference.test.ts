@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seedDevices } from '../packages/server/test/factories/seed-devices.ts'
-import { findingsInBothColours } from './axe.ts'
+import { seedDevices } from '../packages/server/test/seed-devices.ts'
+import { findViolationsInBothSchemes } from './axe.ts'
 import { describeConsole, type OpenOptions, type Person, startConsole } from './harness.ts'
 
 const REFERENCE = '/graphql/v1/doc'
@@ -9,27 +9,27 @@ const REFERENCE = '/graphql/v1/doc'
 describeConsole('the API reference', () => {
   const site = startConsole({ worker: true })
 
-  /** A signed-out window at a place of the reference; the hosts that it asks for anything, and what it loads. */
-  const openReference = async (hash = '', look: OpenOptions = {}): Promise<{ page: Page; elsewhere: string[] }> => {
-    const page = await site.openSignedOut({ path: '/healthz', ...look })
-    const elsewhere = watchRequests(page, site.app.url)
+  /** Opens the reference in a signed-out window, and collects its requests to other hosts. */
+  const openReference = async (hash = '', options: OpenOptions = {}): Promise<{ page: Page; foreignRequests: string[] }> => {
+    const page = await site.openSignedOut({ path: '/healthz', ...options })
+    const foreignRequests = watchRequests(page, site.app.url)
     await page.goto(`${site.app.url}${REFERENCE}${hash}`)
-    return { page, elsewhere }
+    return { page, foreignRequests }
   }
 
-  const openSignedIn = async (person: Person, hash: string): Promise<{ page: Page; elsewhere: string[] }> => {
+  const openSignedIn = async (person: Person, hash: string): Promise<{ page: Page; foreignRequests: string[] }> => {
     const page = await site.open(person)
-    const elsewhere = watchRequests(page, site.app.url)
+    const foreignRequests = watchRequests(page, site.app.url)
     await page.goto(`${site.app.url}${REFERENCE}${hash}`)
-    return { page, elsewhere }
+    return { page, foreignRequests }
   }
 
-  it('finds a field by keyboard, shows what it takes, and follows links to types and to where they are used', async () => {
-    const { page, elsewhere } = await openReference()
+  it('finds a field with the keyboard, shows its arguments, and follows links to types and their uses', async () => {
+    const { page, foreignRequests } = await openReference()
     const results = page.getByRole('navigation', { name: 'Schema' })
     const search = results.getByLabel('Search the schema')
     await search.waitFor()
-    // The page may be drawn a moment before it listens.
+    // The page can be visible shortly before it handles keys.
     await expect
       .poll(async () => {
         await page.keyboard.press('/')
@@ -41,7 +41,7 @@ describeConsole('the API reference', () => {
     await results.getByRole('link', { name: 'User.devices(after:)' }).waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.type('devices')
-    // Marked, when it is this that was found.
+    // Waits until the matches of this search are marked.
     await results.locator('mark').getByText('devices', { exact: true }).first().waitFor()
     await results.getByRole('link', { name: /^User\.devices\b(?!\()/ }).waitFor()
     await page.keyboard.press('ArrowDown')
@@ -65,10 +65,10 @@ describeConsole('the API reference', () => {
     await page.waitForURL(/#User\.devices$/)
     await page.goBack()
     await page.getByRole('heading', { name: 'DeviceList', level: 1 }).waitFor()
-    expect(elsewhere).toEqual([])
+    expect(foreignRequests).toEqual([])
   })
 
-  it('opens at a link; says what is deprecated, and what to look at when a link leads nowhere', async () => {
+  it('opens at a link, marks deprecated fields, and makes suggestions for a broken link', async () => {
     const { page } = await openReference('#Device.attributes')
     const field = page.getByRole('heading', { name: /^attributes/ })
     await field.waitFor()
@@ -90,11 +90,11 @@ describeConsole('the API reference', () => {
     await page.getByText('Use fresh.').waitFor()
   })
 
-  it('draws the types and how they connect', async () => {
-    const { page, elsewhere } = await openReference('#diagram')
+  it('draws a diagram of the types and their connections', async () => {
+    const { page, foreignRequests } = await openReference('#diagram')
     const typesOf = async (): Promise<string[]> =>
       (await page.locator('svg .type-title').allTextContents()).map((text) => text.trim())
-    // Drawn a second time, nothing kept of the first is fetched in ways that the page's policy forbids.
+    // The second time, cached resources must not violate the Content-Security-Policy either.
     for (const _ of ['first', 'second']) {
       await expect
         .poll(typesOf)
@@ -103,30 +103,30 @@ describeConsole('the API reference', () => {
       await page.reload()
     }
     await expect.poll(typesOf).toContain('Device')
-    expect(elsewhere).toEqual([])
+    expect(foreignRequests).toEqual([])
   })
 
-  it('answers what asks for the schema alone while nobody is signed in, and says so', async () => {
-    const { page, elsewhere } = await openReference('#try')
+  it('runs only introspection without a session, and shows that the user is not signed in', async () => {
+    const { page, foreignRequests } = await openReference('#try')
     await page.getByText('You are not signed in').waitFor()
     await run(page, 'Schema')
-    await answers(page, '"__schema"')
+    await expectResult(page, '"__schema"')
     await run(page, 'FirstPage')
-    await answers(page, 'UNAUTHENTICATED')
+    await expectResult(page, 'UNAUTHENTICATED')
     await run(page, 'Events')
-    await answers(page, 'UNAUTHENTICATED')
-    expect(elsewhere).toEqual([])
+    await expectResult(page, 'UNAUTHENTICATED')
+    expect(foreignRequests).toEqual([])
   })
 
-  it('runs queries, changes and subscriptions with the session', async () => {
+  it('runs queries, mutations, and subscriptions with the session', async () => {
     const person = await site.newPerson()
     await seedDevices(site.app.db, person.accountId, [{ name: 'pump-7' }])
-    const { page, elsewhere } = await openSignedIn(person, '#try')
+    const { page, foreignRequests } = await openSignedIn(person, '#try')
     await page.getByText(`Requests are sent as ${person.email}`).waitFor()
     await run(page, 'FirstPage')
-    await answers(page, 'pump-7')
+    await expectResult(page, 'pump-7')
     await run(page, 'SetAttribute')
-    await answers(page, '"setAttribute": "oslo"')
+    await expectResult(page, '"setAttribute": "oslo"')
 
     const opened = page.waitForResponse((response) => response.url().endsWith('/graphql/v1/stream'))
     await run(page, 'Events')
@@ -134,42 +134,42 @@ describeConsole('the API reference', () => {
     const { login } = await person.data('{ login { devices { items { id } } } }')
     const change = 'mutation ($id: String!) { setAttribute(serviceId: $id, name: "net.site", value: "riga") }'
     await person.data(change, { id: login.devices.items[0].id })
-    await answers(page, 'ATTRIBUTE_CHANGE')
+    await expectResult(page, 'ATTRIBUTE_CHANGE')
     await page.getByRole('button', { name: /^Stop query/ }).click()
     await page.getByRole('button', { name: /^Execute query/ }).waitFor()
-    expect(elsewhere).toEqual([])
+    expect(foreignRequests).toEqual([])
   })
 
-  it('has no serious finding, in light and in dark, and fits a phone', async () => {
+  it('has no serious violations in both color schemes, and fits on a phone', async () => {
     const { page } = await openReference('', { viewport: { width: 390, height: 800 } })
     await page.getByRole('heading', { name: 'API reference' }).waitFor()
-    const findings = await findingsInBothColours(page)
+    const violations = await findViolationsInBothSchemes(page)
     await page.getByRole('button', { name: 'Types' }).click()
     await page.getByRole('navigation', { name: 'Schema' }).getByRole('link', { name: 'User', exact: true }).click()
     await page.getByRole('heading', { name: 'User', level: 1 }).waitFor()
-    findings.push(...(await findingsInBothColours(page)))
+    violations.push(...(await findViolationsInBothSchemes(page)))
     await page.getByLabel('Search the schema').fill('device')
     await page
       .getByRole('link', { name: /^Device\b/ })
       .first()
       .waitFor()
-    findings.push(...(await findingsInBothColours(page)))
+    violations.push(...(await findViolationsInBothSchemes(page)))
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    expect(findings).toEqual([])
+    expect(violations).toEqual([])
   })
 })
 
-/** Addresses on other hosts that the page asks for; kept as the page goes on. */
-function watchRequests(page: Page, own: string): string[] {
-  const elsewhere: string[] = []
+/** Collects the URLs that the page requests from other hosts. The list grows as the page makes requests. */
+function watchRequests(page: Page, ownUrl: string): string[] {
+  const foreignRequests: string[] = []
   page.context().on('request', (request) => {
     const url = new URL(request.url())
-    if (url.origin !== new URL(own).origin) elsewhere.push(request.url())
+    if (url.origin !== new URL(ownUrl).origin) foreignRequests.push(request.url())
   })
-  return elsewhere
+  return foreignRequests
 }
 
-/** Runs the example of that name, once the editor is there and shows it. */
+/** Waits for the editor, opens the example with that name, and runs it. */
 async function run(page: Page, name: string): Promise<void> {
   const shown = page.getByRole('region', { name: 'Operation Editor' }).getByRole('code')
   await expect.poll(() => shown.textContent()).toMatch(/(query|mutation|subscription)\s/)
@@ -178,10 +178,10 @@ async function run(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: /^Execute query/ }).click()
 }
 
-/** The editor draws blanks of its own kind. */
-async function answers(page: Page, text: string): Promise<void> {
-  const answer = page.getByRole('region', { name: 'Result Window' })
-  await expect.poll(async () => (await answer.textContent())?.replaceAll('\u00a0', ' ')).toContain(text)
+/** Waits for text in the result. The editor renders spaces as non-breaking spaces. */
+async function expectResult(page: Page, text: string): Promise<void> {
+  const result = page.getByRole('region', { name: 'Result Window' })
+  await expect.poll(async () => (await result.textContent())?.replaceAll('\u00a0', ' ')).toContain(text)
 }
 
 const isInView = (place: Locator): Promise<boolean> =>

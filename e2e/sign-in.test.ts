@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { codeOf, wrongCodeOf } from '../packages/server/test/clients/totp.ts'
 import { describeConsole, signIn, signOut, startConsole } from './harness.ts'
 
-describeConsole('signing in', () => {
+describeConsole('the sign-in', () => {
   const site = startConsole({ worker: true })
 
-  it('asks who it is, refuses a wrong password, and leads on to the page that was asked for', async () => {
+  it('asks for credentials, rejects a wrong password, and opens the requested page', async () => {
     const person = await site.newPerson()
     const page = await site.openSignedOut({ path: '/events' })
     await signIn(page, { ...person, password: `${person.password}x` })
@@ -16,7 +16,7 @@ describeConsole('signing in', () => {
     await page.getByRole('row', { name: /Sign-in/ }).waitFor()
   })
 
-  it('signs out: the page is out of reach, also by going back', async () => {
+  it('signs out, after which the page is not accessible with the Back button either', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/devices' })
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
@@ -26,7 +26,7 @@ describeConsole('signing in', () => {
     expect(await page.getByText(person.email).count()).toBe(0)
   })
 
-  it('asks for a code of the app, or a backup code, once the second step is turned on', async () => {
+  it('asks for an authenticator code or a backup code after two-factor authentication is turned on', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/account/security' })
     await page.getByRole('button', { name: 'Turn on' }).click()
@@ -61,7 +61,7 @@ describeConsole('signing in', () => {
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
   })
 
-  it('signs out everywhere, and every other window is out', async () => {
+  it('signs out everywhere, including every other window', async () => {
     const person = await site.newPerson()
     const [other, page] = [await site.open(person), await site.open(person, { path: '/account/sessions' })]
     await other.getByRole('heading', { name: 'No devices yet' }).waitFor()

@@ -23,7 +23,7 @@ describeConsole('webhooks', () => {
   }
   const rows = (page: Page, status: string) => page.getByRole('row').filter({ hasText: status })
 
-  it('makes one, shows its secret once, and shows what a test brought back', async () => {
+  it('creates a webhook, shows its secret once, and shows the response to a test', async () => {
     const { receiver } = parts
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/webhooks' })
@@ -57,7 +57,7 @@ describeConsole('webhooks', () => {
     ])
   })
 
-  it('shows deliveries that fail, and sends them again', async () => {
+  it('shows failed deliveries, and retries them', async () => {
     const receiver = await startReceiver()
     try {
       receiver.respondWith((_message, response) => void response.writeHead(500).end('no room'))
@@ -83,7 +83,7 @@ describeConsole('webhooks', () => {
     }
   })
 
-  it('disables, enables, changes, rotates the secret of, and deletes one', async () => {
+  it('disables, enables, edits, and deletes a webhook, and rotates its secret', async () => {
     const person = await site.newPerson()
     const id = await createWebhook(person, `${parts.receiver.url}?changed`)
     const page = await site.open(person, { path: `/webhooks/${id}` })

@@ -25,7 +25,7 @@ interface Document {
   document: DocumentNode
 }
 
-/** Generates the types of the console's documents, with variables and results: `devices.graphql` → `devices.generated.ts`. */
+/** Generates the types of the console's documents: `devices.graphql` → `devices.generated.ts`. */
 export async function generateConsoleTypes(sdl: string): Promise<[path: string, text: string][]> {
   const schema = parse(sdl)
   const files = globSync('**/*.graphql', { cwd: fileURLToPath(source) }).sort()

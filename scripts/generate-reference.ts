@@ -184,7 +184,7 @@ Responses have two headers by draft-ietf-httpapi-ratelimit-headers-11. The name 
 \`device\`.
 
 - \`RateLimit-Policy: "user";q=20000;w=40\`: the size of the quota, and the seconds in which it refills completely.
-- \`RateLimit: "user";r=19998;t=1\`: the remaining quota, and the seconds in which it refills completely.
+- \`RateLimit: "user";r=19998;t=1\`: the remaining points, and the seconds to wait if none remain (at least 1).
 
 A user has one quota, whatever the number of keys: a key that used up the quota cannot get more by creating another key.
 
