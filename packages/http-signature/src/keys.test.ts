@@ -1,11 +1,11 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { ed25519PrivatePem, ed25519PublicPem, judge, signed } from '../test/fixtures.ts'
+import { ed25519PrivatePem, ed25519PublicPem, outcomeOf, signed } from '../test/fixtures.ts'
 import { generateSecret, parsePublicKey } from './index.ts'
 
 const base64 = 'JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs='
 
-test('a secret is 32 bytes that shells preserve: no zero byte, no trailing newline', () => {
+test('generates 32 bytes that shells preserve: no zero byte, no trailing newline', () => {
   const secrets = Array.from({ length: 2000 }, generateSecret)
   for (const secret of secrets) {
     const bytes = Buffer.from(secret, 'base64')
@@ -19,20 +19,20 @@ test('a secret is 32 bytes that shells preserve: no zero byte, no trailing newli
   expect(bytes.size).toBe(255)
 })
 
-describe('a public key', () => {
+describe('parsePublicKey', () => {
   test.each([
     ['PEM', ed25519PublicPem],
     ['PEM with a newline at the end', `${ed25519PublicPem}\n`],
     ['PEM with Windows line ends', ed25519PublicPem.replaceAll('\n', '\r\n')],
     ['raw base64', base64],
-    ['raw base64 with blanks around it', ` ${base64}\n`],
-  ])('as %s', (_, text) => {
+    ['raw base64 with whitespace around it', ` ${base64}\n`],
+  ])('accepts %s', (_, text) => {
     const outcome = parsePublicKey(text)
     expect(outcome).toMatchObject({ ok: true, base64 })
     if (!outcome.ok) return
     expect(outcome.publicKey.equals(createPublicKey(ed25519PublicPem))).toBe(true)
     const request = signed({ keyName: 'ed25519' })
-    expect(judge(request, { key: { algorithm: 'ed25519', publicKey: outcome.publicKey } })).toBe('ok')
+    expect(outcomeOf(request, { key: { algorithm: 'ed25519', publicKey: outcome.publicKey } })).toBe('ok')
   })
 
   const pem = (type: 'rsa' | 'ec' | 'x25519' | 'ed448'): string => {
@@ -42,7 +42,7 @@ describe('a public key', () => {
 
   test.each([
     ['nothing', '', '32 bytes'],
-    ['rubbish', 'abc', '32 bytes'],
+    ['text', 'abc', '32 bytes'],
     ['31 bytes', Buffer.alloc(31, 1).toString('base64'), '32 bytes'],
     ['33 bytes', Buffer.alloc(33, 1).toString('base64'), '32 bytes'],
     ['base64url', base64.replace('/', '_').replace('+', '-'), '32 bytes'],
@@ -53,13 +53,13 @@ describe('a public key', () => {
     ['a public and a private key', `${ed25519PublicPem}\n${ed25519PrivatePem}`, 'private key'],
     ['two keys', `${ed25519PublicPem}\n${ed25519PublicPem}`, 'PUBLIC KEY'],
     ['a certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'PUBLIC KEY'],
-    ['a block of rubbish', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'can be read'],
+    ['a block with other contents', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'no valid public key'],
     ['RSA', pem('rsa'), 'of type rsa'],
     ['P-256', pem('ec'), 'of type ec'],
     ['X25519', pem('x25519'), 'of type x25519'],
     ['Ed448', pem('ed448'), 'of type ed448'],
     ['a point of small order', Buffer.alloc(32).toString('base64'), 'small order'],
-    ['one of them in negative', Buffer.from([...Buffer.alloc(31), 0x80]).toString('base64'), 'small order'],
+    ['a point of small order with the sign bit', Buffer.from([...Buffer.alloc(31), 0x80]).toString('base64'), 'small order'],
     ['the neutral point', Buffer.from([1, ...Buffer.alloc(31)]).toString('base64'), 'small order'],
   ])('rejects %s', (_, text, hint) => {
     expect(parsePublicKey(text)).toEqual({ ok: false, message: expect.stringContaining(hint) })

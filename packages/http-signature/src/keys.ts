@@ -36,11 +36,11 @@ export function generateSecret(): string {
 export function parsePublicKey(text: string): PublicKeyOutcome {
   const trimmed = text.trim()
   if (/PRIVATE KEY/.test(trimmed)) {
-    return refuse('This is a private key: keep it, and send the public key (openssl pkey -pubout).')
+    return reject('This is a private key. Keep it secret, and send the public key (openssl pkey -pubout).')
   }
   if (trimmed.startsWith('ssh-')) {
-    return refuse(
-      'This is an OpenSSH key: send SPKI as PEM instead (openssl genpkey -algorithm ed25519, openssl pkey -pubout).',
+    return reject(
+      'This is an OpenSSH key. Send SPKI as PEM instead (openssl genpkey -algorithm ed25519, openssl pkey -pubout).',
     )
   }
   return trimmed.startsWith('-----BEGIN') ? fromPem(trimmed) : fromBase64(trimmed)
@@ -48,19 +48,19 @@ export function parsePublicKey(text: string): PublicKeyOutcome {
 
 function fromPem(text: string): PublicKeyOutcome {
   if (!/^-----BEGIN PUBLIC KEY-----\r?\n[A-Za-z0-9+/=\r\n]+-----END PUBLIC KEY-----$/.test(text)) {
-    return refuse('The PEM text is not one block of PUBLIC KEY (SPKI).')
+    return reject('The PEM string is not a single PUBLIC KEY block (SPKI).')
   }
   try {
     return fromKey(createPublicKey({ key: text, format: 'pem', type: 'spki' }))
   } catch {
-    return refuse('The PEM block holds no public key that can be read.')
+    return reject('The PEM block has no valid public key.')
   }
 }
 
 function fromBase64(text: string): PublicKeyOutcome {
   const bytes = decodeBase64(text)
   if (bytes === undefined || bytes.length !== 32) {
-    return refuse('An Ed25519 public key is either SPKI as PEM, or exactly 32 bytes as base64.')
+    return reject('An Ed25519 public key is either SPKI as PEM, or exactly 32 bytes as base64.')
   }
   return fromKey(
     createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' }),
@@ -69,10 +69,10 @@ function fromBase64(text: string): PublicKeyOutcome {
 
 function fromKey(publicKey: KeyObject): PublicKeyOutcome {
   if (publicKey.asymmetricKeyType !== 'ed25519') {
-    return refuse(`The key is of type ${publicKey.asymmetricKeyType}; only ed25519 is supported.`)
+    return reject(`The key is of type ${publicKey.asymmetricKeyType}. Only ed25519 is supported.`)
   }
   const point = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')
-  if (hasSmallOrder(point)) return refuse('The key is a point of small order, under which anybody can sign.')
+  if (hasSmallOrder(point)) return reject('The key is a point of small order, with which anyone could forge signatures.')
   return { ok: true, publicKey, base64: point.toString('base64') }
 }
 
@@ -82,4 +82,4 @@ function hasSmallOrder(point: Buffer): boolean {
   return smallOrderPoints.has(unsigned.toString('hex'))
 }
 
-const refuse = (message: string): PublicKeyOutcome => ({ ok: false, message })
+const reject = (message: string): PublicKeyOutcome => ({ ok: false, message })

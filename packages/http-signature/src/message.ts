@@ -39,7 +39,7 @@ export function collectFields(rawHeaders: readonly string[]): Fields {
   const fields = new Map<string, string[]>()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase()
-    const value = trimBlanks(rawHeaders[i + 1]!)
+    const value = trimWhitespace(rawHeaders[i + 1]!)
     const lines = fields.get(name)
     if (lines === undefined) fields.set(name, [value])
     else lines.push(value)
@@ -49,28 +49,28 @@ export function collectFields(rawHeaders: readonly string[]): Fields {
 
 /** Checks everything about a request that does not depend on its signature. */
 export function readMessage(request: ReceivedRequest, fields: Fields): Message {
-  assertBounds(request.rawHeaders, fields)
+  assertSizeLimits(request.rawHeaders, fields)
   if (fields.size * 2 < request.rawHeaders.length) for (const name of singleFields) assertSingle(fields, name)
   if (!methodPattern.test(request.method))
-    throw new Rejection('malformed', 'The request method is not a token in capitals.')
+    throw new Rejection('malformed', 'The request method is not an uppercase token.')
   if (!targetPattern.test(request.target)) throw new Rejection('target-form')
   return { method: request.method, target: request.target, fields, host: readHost(fields) }
 }
 
 export function assertSingle(fields: Fields, name: string): void {
   const count = fields.get(name)?.length ?? 0
-  if (count > 1) throw new Rejection('duplicate-header', `The header ${name} stands ${count} times; it may stand once.`)
+  if (count > 1) throw new Rejection('duplicate-header', `The header ${name} is present ${count} times. Only one is allowed.`)
 }
 
 /** The value of a covered header. It must be present once, with characters that a signature base allows (RFC 9421 §2.5). */
 export function coveredField(fields: Fields, name: string): string {
   const lines = fields.get(name)
   if (lines === undefined)
-    throw new Rejection('missing-header', `The signature covers ${name}, which the request has not.`)
+    throw new Rejection('missing-header', `The signature covers ${name}, which the request does not have.`)
   if (lines.length > 1) assertSingle(fields, name)
   const value = lines[0]!
   if (!valuePattern.test(value)) {
-    throw new Rejection('malformed-header', `The header ${name} holds characters outside of printable ASCII.`)
+    throw new Rejection('malformed-header', `The header ${name} has characters other than printable ASCII.`)
   }
   return value
 }
@@ -93,29 +93,29 @@ export function joinedField(fields: Fields, name: string): string {
   return lines.length === 1 ? lines[0]! : lines.join(', ')
 }
 
-function assertBounds(rawHeaders: readonly string[], fields: Fields): void {
+function assertSizeLimits(rawHeaders: readonly string[], fields: Fields): void {
   let bytes = 0
   for (const part of rawHeaders) bytes += part.length + 2
   if (bytes > maxHeaderBytes)
-    throw new Rejection('too-large', `The headers have ${bytes} bytes; ${maxHeaderBytes} are allowed.`)
+    throw new Rejection('too-large', `The headers have ${bytes} bytes. At most ${maxHeaderBytes} are allowed.`)
   for (const name of ['authorization', 'signature', 'signature-input']) {
     const { length } = joinedField(fields, name)
     if (length > maxCredentialBytes) {
-      throw new Rejection('too-large', `The header ${name} has ${length} bytes; ${maxCredentialBytes} are allowed.`)
+      throw new Rejection('too-large', `The header ${name} has ${length} bytes. At most ${maxCredentialBytes} are allowed.`)
     }
   }
 }
 
 /** Removes outer whitespace, which is not part of a value (RFC 9110 §5.5). A regular expression would take quadratic time. */
-function trimBlanks(value: string): string {
+function trimWhitespace(value: string): string {
   let start = 0
   let end = value.length
-  while (start < end && isBlankAt(value, start)) start++
-  while (end > start && isBlankAt(value, end - 1)) end--
+  while (start < end && isWhitespaceAt(value, start)) start++
+  while (end > start && isWhitespaceAt(value, end - 1)) end--
   return value.slice(start, end)
 }
 
-export function isBlankAt(text: string, index: number): boolean {
+export function isWhitespaceAt(text: string, index: number): boolean {
   const code = text.charCodeAt(index)
   return code === 0x20 || code === 0x09
 }

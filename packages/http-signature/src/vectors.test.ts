@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { arrive, judge, sharedSecret, signingKeys } from '../test/fixtures.ts'
+import { receive, outcomeOf, sharedSecret, signingKeys } from '../test/fixtures.ts'
 import { contentDigest, digest, signRequest } from './index.ts'
 
 const helloWorld = '{"hello": "world"}'
@@ -33,8 +33,8 @@ describe('RFC 9421 appendix B', () => {
       'Signature-Input': 'sig-b25=("date" "@authority" "content-type");created=1618884473;keyid="test-shared-secret"',
       Signature: 'sig-b25=:pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8=:',
     })
-    const arrived = arrive('POST', request.url, { ...headers, ...added }, helloWorld)
-    expect(judge(arrived, { now: request.created })).toBe('not-covered')
+    const arrived = receive('POST', request.url, { ...headers, ...added }, helloWorld)
+    expect(outcomeOf(arrived, { now: request.created })).toBe('not-covered')
   })
 
   test('B.2.6: ed25519', () => {
@@ -51,16 +51,16 @@ describe('RFC 9421 appendix B', () => {
     expect(added.Signature).toBe(
       'sig-b26=:wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==:',
     )
-    const arrived = arrive('POST', request.url, { ...headers, ...added }, helloWorld)
-    expect(judge(arrived, { now: request.created, keyName: 'ed25519' })).toBe('not-covered')
+    const arrived = receive('POST', request.url, { ...headers, ...added }, helloWorld)
+    expect(outcomeOf(arrived, { now: request.created, keyName: 'ed25519' })).toBe('not-covered')
   })
 
   test('checks the sha-512 digest of the test request', () => {
     const components = ['@method', '@authority', '@target-uri', 'content-digest']
     const added = signRequest({ ...request, keyId: 'test-shared-secret', key: signingKeys.hmac, components })
     const options = { now: request.created, scheme: 'https', requireDigest: true } as const
-    expect(judge(arrive('POST', request.url, { ...headers, ...added }, helloWorld), options)).toBe('ok')
-    expect(judge(arrive('POST', request.url, { ...headers, ...added }, helloWorld.toUpperCase()), options)).toBe(
+    expect(outcomeOf(receive('POST', request.url, { ...headers, ...added }, helloWorld), options)).toBe('ok')
+    expect(outcomeOf(receive('POST', request.url, { ...headers, ...added }, helloWorld.toUpperCase()), options)).toBe(
       'digest-mismatch',
     )
   })
@@ -132,21 +132,21 @@ describe('draft-cavage-http-signatures-12 appendix C', () => {
   test('the string of C.2 under an HMAC key', () => {
     const Authorization =
       'Signature keyId="Test",algorithm="hmac-sha256",headers="(request-target) host date",signature="rXydGO4LSFsIYkLnL9grLNwKaApapEUO0Q5CB1gaXzw="'
-    expect(judge(arrive('POST', url, { Date: date, Authorization }, helloWorld), { now: created })).toBe('ok')
+    expect(outcomeOf(receive('POST', url, { Date: date, Authorization }, helloWorld), { now: created })).toBe('ok')
   })
 
   test('the five headers that many clients sign', () => {
     const Authorization =
       'Signature keyId="Test",algorithm="hmac-sha256",headers="(request-target) host date content-type content-length",signature="XsRhpzoKRuMh8UXv8q/9+JBKMELjFxnQHdAa+1hoKn8="'
-    const arrived = arrive('POST', 'http://api.example.com/graphql/v1', { ...headers, Authorization }, helloWorld)
-    expect(judge(arrived, { now: created })).toBe('ok')
-    expect(judge({ ...arrived, body: Buffer.from(`${helloWorld}\n`) }, { now: created })).toBe('length-mismatch')
+    const arrived = receive('POST', 'http://api.example.com/graphql/v1', { ...headers, Authorization }, helloWorld)
+    expect(outcomeOf(arrived, { now: created })).toBe('ok')
+    expect(outcomeOf({ ...arrived, body: Buffer.from(`${helloWorld}\n`) }, { now: created })).toBe('length-mismatch')
   })
 })
 
 describe('a request captured from Python requests-http-signature 0.7.1', () => {
   const body = '{"query": "{ __typename }"}'
-  const captured = arrive(
+  const captured = receive(
     'POST',
     'http://127.0.0.1:44817/graphql/v1',
     {
@@ -160,15 +160,15 @@ describe('a request captured from Python requests-http-signature 0.7.1', () => {
   )
 
   test('is accepted by its target', () => {
-    expect(judge(captured, { requireDigest: true })).toBe('ok')
+    expect(outcomeOf(captured, { requireDigest: true })).toBe('ok')
   })
 
   test('is accepted behind a proxy with that name, and not behind another', () => {
     const behind = { ...captured, rawHeaders: ['Host', 'backend:3000', ...captured.rawHeaders.slice(2)] }
-    expect(judge(behind)).toBe('bad-signature')
-    expect(judge(behind, { publicUrl: 'http://127.0.0.1:44817' })).toBe('ok')
-    expect(judge(behind, { publicUrl: 'https://127.0.0.1:44817' })).toBe('bad-signature')
-    expect(judge(behind, { publicUrl: 'http://127.0.0.1:44818' })).toBe('bad-signature')
+    expect(outcomeOf(behind)).toBe('bad-signature')
+    expect(outcomeOf(behind, { publicUrl: 'http://127.0.0.1:44817' })).toBe('ok')
+    expect(outcomeOf(behind, { publicUrl: 'https://127.0.0.1:44817' })).toBe('bad-signature')
+    expect(outcomeOf(behind, { publicUrl: 'http://127.0.0.1:44818' })).toBe('bad-signature')
   })
 })
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { cavage, createSigner, httpbis } from 'http-message-signatures'
 import { contentDigest, digest } from '../src/index.ts'
-import { type Arrived, ed25519PrivatePem, type KeyName, sharedSecret } from './fixtures.ts'
+import { type RequestWithBody, ed25519PrivatePem, type KeyName, sharedSecret } from './fixtures.ts'
 
 /** Requests of third-party clients, sent over a socket and returned as received. */
 
@@ -28,8 +28,8 @@ export type Sent = { method: string; path: string; headers: Record<string, strin
 export async function send(
   sent: Sent,
   finish: (request: ClientRequest, origin: string) => Promise<void> | void,
-): Promise<Arrived> {
-  const arrivals: Arrived[] = []
+): Promise<RequestWithBody> {
+  const arrivals: RequestWithBody[] = []
   const server = createServer(async (incoming, response) => {
     const { method, url, rawHeaders } = incoming
     const body = await buffer(incoming)
@@ -60,7 +60,7 @@ export async function send(
 }
 
 /** npm `http-signature`. */
-export function sendJoyent(sent: Sent, keyName: KeyName, options: Record<string, unknown>): Promise<Arrived> {
+export function sendJoyent(sent: Sent, keyName: KeyName, options: Record<string, unknown>): Promise<RequestWithBody> {
   const key = keyName === 'hmac' ? { key: sharedSecret, algorithm: 'hmac-sha256' } : { key: ed25519PrivatePem }
   return send(sent, (request) => {
     joyent.sign(request, { keyId: 'AKEXAMPLE', ...key, ...options })
@@ -73,7 +73,7 @@ export function sendDhensby(
   sent: Sent,
   keyName: KeyName,
   { at = new Date(), ...options }: { fields: string[]; name?: string; params?: string[]; at?: Date },
-): Promise<Arrived> {
+): Promise<RequestWithBody> {
   const key =
     keyName === 'hmac'
       ? createSigner(sharedSecret, 'hmac-sha256', 'AKEXAMPLE')
@@ -89,8 +89,8 @@ export function sendDhensby(
   })
 }
 
-/** All accepted clients and forms of signing, by name. All sign at this time, in seconds. */
-export function knownClients(time: number): Record<string, (keyName: KeyName) => Promise<Arrived>> {
+/** All accepted clients with their options, by name. They sign at this time, in seconds. */
+export function knownClients(time: number): Record<string, (keyName: KeyName) => Promise<RequestWithBody>> {
   const at = new Date(time * 1000)
   const body = '{"query":"mutation { setAttribute(id: \\"é\\") }"}'
   const headers = {

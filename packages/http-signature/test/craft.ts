@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto'
-import { type Arrived, nowAsDate, sharedSecret } from './fixtures.ts'
+import { type RequestWithBody, nowAsDate, sharedSecret } from './fixtures.ts'
 
 /** Handcrafted requests that no signer would produce. The MAC is always correct for the given lines. */
 
 const mac = (base: string): string => createHmac('sha256', sharedSecret).update(base).digest('base64')
 
-export type Handmade = {
+export type HandcraftedRequest = {
   method?: string
   target?: string
   headers?: string[]
   body?: string
 }
 
-const arrived = (request: Handmade, credentials: string[]): Arrived => ({
+const arrived = (request: HandcraftedRequest, credentials: string[]): RequestWithBody => ({
   method: request.method ?? 'POST',
   target: request.target ?? '/graphql/v1',
   rawHeaders: [...(request.headers ?? ['Host', 'api.example.com', 'Date', nowAsDate]), ...credentials],
@@ -29,8 +29,8 @@ export function formB(
     input = usualInput,
     signedInput = input,
   }: { lines?: string[]; input?: string; signedInput?: string },
-  request: Handmade = {},
-): Arrived {
+  request: HandcraftedRequest = {},
+): RequestWithBody {
   const signature = mac([...lines, `"@signature-params": ${signedInput}`].join('\n'))
   return arrived(request, ['Signature-Input', `sig=${input}`, 'Signature', `sig=:${signature}:`])
 }
@@ -39,7 +39,7 @@ export const usualList = '(request-target) host date'
 export const usualString = `(request-target): post /graphql/v1\nhost: api.example.com\ndate: ${nowAsDate}`
 
 /** Form A. In the parameters, `$` is replaced by the signature of `base`. */
-export function formA(parameters: string, base: string = usualString, request: Handmade = {}): Arrived {
+export function formA(parameters: string, base: string = usualString, request: HandcraftedRequest = {}): RequestWithBody {
   return arrived(request, ['Authorization', `Signature ${parameters.replace('$', mac(base))}`])
 }
 

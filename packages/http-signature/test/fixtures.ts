@@ -41,10 +41,10 @@ export const verificationKeys: Record<KeyName, VerificationKey> = {
 }
 
 /** A received request with its body. */
-export type Arrived = ReceivedRequest & { body?: Buffer | undefined }
+export type RequestWithBody = ReceivedRequest & { body?: Buffer | undefined }
 
 /** The outcome of a request: `ok`, `none`, or the reason for its rejection. */
-export function judge(request: Arrived, options: Partial<VerifyOptions> & { keyName?: KeyName } = {}): string {
+export function outcomeOf(request: RequestWithBody, options: Partial<VerifyOptions> & { keyName?: KeyName } = {}): string {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') return parsed.outcome === 'none' ? 'none' : parsed.reason
   const outcome = verifySignature(parsed.signature, {
@@ -60,22 +60,22 @@ export function judge(request: Arrived, options: Partial<VerifyOptions> & { keyN
 export type Draft = Partial<Omit<SignRequestOptions, 'key'>> & { keyName?: KeyName }
 
 /** A request signed by this package, as received by a server. */
-export function signed({ keyName = 'hmac', ...draft }: Draft = {}): Arrived {
+export function signed({ keyName = 'hmac', ...draft }: Draft = {}): RequestWithBody {
   const options = { method: 'POST', url: 'http://api.example.com:4000/graphql/v1?a=1&b=2', created: now, ...draft }
   const headers = { 'Content-Type': 'application/json', ...draft.headers }
   const body = 'body' in draft ? draft.body : '{"query":"{ version }"}'
   const key = signingKeys[keyName]
   const added = signRequest({ keyId: 'AKEXAMPLE', ...options, key, headers, body })
-  return arrive(options.method, options.url, { ...headers, ...added }, body)
+  return receive(options.method, options.url, { ...headers, ...added }, body)
 }
 
 /** The request as received by the server of its URL. */
-export function arrive(
+export function receive(
   method: string,
   url: string | URL,
   headers: Record<string, string>,
   body?: string | Uint8Array,
-): Arrived {
+): RequestWithBody {
   const { host, pathname, search } = new URL(url)
   return {
     method,
@@ -86,7 +86,7 @@ export function arrive(
 }
 
 /** The same request with another value of an existing header. */
-export function withHeader(request: Arrived, name: string, change: (value: string) => string): Arrived {
+export function withHeader(request: RequestWithBody, name: string, change: (value: string) => string): RequestWithBody {
   const rawHeaders = [...request.rawHeaders]
   const at = rawHeaders.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === name.toLowerCase())
   if (at < 0) throw new Error(`the request has no header ${name}`)
@@ -95,13 +95,13 @@ export function withHeader(request: Arrived, name: string, change: (value: strin
 }
 
 /** The same request with additional headers at the end. */
-export const withMore = (request: Arrived, ...headers: string[]): Arrived => ({
+export const withMore = (request: RequestWithBody, ...headers: string[]): RequestWithBody => ({
   ...request,
   rawHeaders: [...request.rawHeaders, ...headers],
 })
 
 /** The same request without a header. */
-export function without(request: Arrived, name: string): Arrived {
+export function without(request: RequestWithBody, name: string): RequestWithBody {
   const rawHeaders: string[] = []
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const [header, value] = request.rawHeaders.slice(i, i + 2) as [string, string]

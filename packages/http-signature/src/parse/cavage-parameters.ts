@@ -19,7 +19,7 @@ export function parseCavageParameters(text: string): ReadonlyMap<string, string>
   for (;;) {
     const match = parameter.exec(text)
     if (match === null)
-      throw new Rejection('malformed', 'The parameters are not of the form name="value",name="value".')
+      throw new Rejection('malformed', 'The parameters do not have the form name="value",name="value".')
     const name = match[1]!.toLowerCase()
     if (parameters.has(name)) throw new Rejection('duplicate-parameter', `The parameter ${match[1]} is given twice.`)
     parameters.set(name, match[2] ?? match[3]!)

@@ -2,7 +2,7 @@ import { readCavageAlgorithm, readSignature } from '../algorithms.ts'
 import { parseCavageParameters } from './cavage-parameters.ts'
 import { parseHttpDate } from '../http-date.ts'
 import { coveredField, type Message, tokenCharacters } from '../message.ts'
-import { assertComponentList, isTime, namingKey, type ParsedSignature, readKeyId } from './parsed-signature.ts'
+import { assertComponentList, isTime, withKeyId, type ParsedSignature, readKeyId } from './parsed-signature.ts'
 import { Rejection } from '../reasons.ts'
 
 type Parameters = ReadonlyMap<string, string>
@@ -13,7 +13,7 @@ const componentPattern = new RegExp(`^(?:\\((?:request-target|created|expires)\\
 export function readCavage(credentials: string, message: Message): ParsedSignature {
   const parameters = parseCavageParameters(credentials)
   const keyId = readKeyId(parameters.get('keyid'))
-  return namingKey(keyId, () => read(parameters, keyId, message))
+  return withKeyId(keyId, () => read(parameters, keyId, message))
 }
 
 function read(parameters: Parameters, keyId: string, message: Message): ParsedSignature {
@@ -44,7 +44,7 @@ function readComponents(headers: string | undefined, message: Message): string[]
   const components = headers.toLowerCase().split(' ')
   for (const name of components) {
     if (name === '')
-      throw new Rejection('malformed', 'The list of headers is empty, or has more than one blank between two.')
+      throw new Rejection('malformed', 'The list of headers is empty, or has more than one space between two names.')
     if (!componentPattern.test(name))
       throw new Rejection('unsupported-component', `${name} cannot be covered in this form.`)
   }
@@ -59,7 +59,7 @@ function assertTimesAllowed(components: readonly string[], algorithmName: string
   if (name !== undefined) {
     throw new Rejection(
       'unsupported-component',
-      `${name} cannot be covered together with algorithm="${algorithmName}"; name hs2019, or cover date instead.`,
+      `${name} cannot be covered with algorithm="${algorithmName}". Use hs2019, or cover date instead.`,
     )
   }
 }
@@ -88,7 +88,7 @@ function readTime(parameters: Parameters, name: string): number {
 
 function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name)
-  if (value === undefined) throw new Rejection('missing-parameter', `The parameter ${name} is not there.`)
+  if (value === undefined) throw new Rejection('missing-parameter', `The parameter ${name} is missing.`)
   return value
 }
 

@@ -3,7 +3,7 @@ import {
   assertSingle,
   collectFields,
   type Fields,
-  isBlankAt,
+  isWhitespaceAt,
   type Message,
   type ReceivedRequest,
   readMessage,
@@ -59,7 +59,7 @@ function findCredentials(fields: Fields): Credentials | undefined {
 /** Returns the parameters after our case-insensitive scheme (RFC 9110 §11.4). */
 function readSchemeParameters(value: string): string[] {
   const isOurs = value.slice(0, scheme.length).toLowerCase() === scheme
-  if (!isOurs || (value.length > scheme.length && !isBlankAt(value, scheme.length))) return []
+  if (!isOurs || (value.length > scheme.length && !isWhitespaceAt(value, scheme.length))) return []
   return [value.slice(scheme.length)]
 }
 

@@ -36,9 +36,9 @@ const earliest = 1e9
 const latest = 1e10
 
 export function readKeyId(text: string | undefined): string {
-  if (text === undefined) throw new Rejection('missing-parameter', 'The signature names no key.')
+  if (text === undefined) throw new Rejection('missing-parameter', 'The signature has no key id.')
   if (!isKeyId(text)) {
-    throw new Rejection('malformed', 'The key id is not 1 to 128 letters, digits, dots, hyphens and underscores.')
+    throw new Rejection('malformed', 'The key id does not consist of 1 to 128 letters, digits, dots, hyphens, and underscores.')
   }
   return text
 }
@@ -52,7 +52,7 @@ export function assertComponentList(components: readonly string[], fields: Field
   if (components.length > maxComponents) {
     throw new Rejection(
       'too-large',
-      `The signature covers ${components.length} components; ${maxComponents} are allowed.`,
+      `The signature covers ${components.length} components. At most ${maxComponents} are allowed.`,
     )
   }
   components.forEach((name, index) => {
@@ -63,7 +63,7 @@ export function assertComponentList(components: readonly string[], fields: Field
 }
 
 /** Runs a step, and adds the key id of the request to its rejection. */
-export function namingKey<T>(keyId: string, step: () => T): T {
+export function withKeyId<T>(keyId: string, step: () => T): T {
   try {
     return step()
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formB, usualInput, usualLines } from '../../test/craft.ts'
-import { type Arrived, judge, now, nowAsDate, signed, withHeader, withMore, without } from '../../test/fixtures.ts'
+import { type RequestWithBody, outcomeOf, now, nowAsDate, signed, withHeader, withMore, without } from '../../test/fixtures.ts'
 import { parseSignature } from '../index.ts'
 
 const list = '("@method" "@authority" "@path")'
@@ -11,40 +11,40 @@ describe('accepts signatures of clients', () => {
     ['parameters in any order', `${list};keyid="AKEXAMPLE";alg="hmac-sha256";created=${now}`],
     ['components in any order', `("@path" "@authority" "@method");${rest}`, [2, 1, 0]],
     ['unknown parameters', `${list};${rest};tag="x";other=tok;more`],
-    ['an algorithm named', `${list};${rest};alg="hmac-sha256"`],
+    ['a named algorithm', `${list};${rest};alg="hmac-sha256"`],
     ['expires and a nonce', `${list};${rest};expires=${now};nonce="a;b\\"c"`],
   ])('%s', (_, input, order: number[] = [0, 1, 2]) => {
-    expect(judge(formB({ input, lines: order.map((i) => usualLines[i]!) }))).toBe('ok')
+    expect(outcomeOf(formB({ input, lines: order.map((i) => usualLines[i]!) }))).toBe('ok')
   })
 
-  test('spaces that structured fields allow, which are not in the base', () => {
+  test('spaces that structured fields allow, which are not in the signature base', () => {
     const input = `( "@method"   "@authority" "@path"  ); created=${now};  keyid="AKEXAMPLE"`
-    expect(judge(formB({ input, signedInput: usualInput }))).toBe('ok')
-    expect(judge(formB({ input }))).toBe('bad-signature')
+    expect(outcomeOf(formB({ input, signedInput: usualInput }))).toBe('ok')
+    expect(outcomeOf(formB({ input }))).toBe('bad-signature')
   })
 
   test('any label', () => {
-    for (const label of ['sig1', 'pyhms', 'a', '*x', 'sig-b.2_5']) expect(judge(signed({ label }))).toBe('ok')
+    for (const label of ['sig1', 'pyhms', 'a', '*x', 'sig-b.2_5']) expect(outcomeOf(signed({ label }))).toBe('ok')
   })
 
   test('an empty Authorization, covered or not', () => {
-    expect(judge(withMore(formB({}), 'Authorization', ''))).toBe('ok')
+    expect(outcomeOf(withMore(formB({}), 'Authorization', ''))).toBe('ok')
     const input = `("@method" "@authority" "@path" "authorization");${rest}`
     const lines = [...usualLines, '"authorization": ']
-    expect(judge(withMore(formB({ input, lines }), 'Authorization', ''))).toBe('ok')
+    expect(outcomeOf(withMore(formB({ input, lines }), 'Authorization', ''))).toBe('ok')
   })
 
   test('every supported derived component', () => {
     const components = ['@method', '@authority', '@scheme', '@target-uri', '@request-target', '@path', '@query']
-    expect(judge(signed({ components }))).toBe('ok')
-    expect(judge(signed({ components, url: 'http://api.example.com/graphql/v1' }))).toBe('ok')
-    expect(judge(signed({ components, url: 'http://api.example.com/graphql/v1?' }))).toBe('ok')
+    expect(outcomeOf(signed({ components }))).toBe('ok')
+    expect(outcomeOf(signed({ components, url: 'http://api.example.com/graphql/v1' }))).toBe('ok')
+    expect(outcomeOf(signed({ components, url: 'http://api.example.com/graphql/v1?' }))).toBe('ok')
   })
 
   test('"@query" without a query is the question mark alone (RFC 9421 §2.2.7)', () => {
     const input = `("@method" "@authority" "@path" "@query");${rest}`
-    expect(judge(formB({ input, lines: [...usualLines, '"@query": ?'] }))).toBe('ok')
-    expect(judge(formB({ input, lines: [...usualLines, '"@query": '] }))).toBe('bad-signature')
+    expect(outcomeOf(formB({ input, lines: [...usualLines, '"@query": ?'] }))).toBe('ok')
+    expect(outcomeOf(formB({ input, lines: [...usualLines, '"@query": '] }))).toBe('bad-signature')
   })
 
   test('returns the nonce', () => {
@@ -58,10 +58,10 @@ describe('accepts signatures of clients', () => {
 
 describe('coverage', () => {
   const cover = (names: string, lines: string[], target = '/graphql/v1'): string =>
-    judge(formB({ input: `(${names});${rest}`, lines }, { target }))
+    outcomeOf(formB({ input: `(${names});${rest}`, lines }, { target }))
   const [method, authority, path] = usualLines as [string, string, string]
 
-  test('of nothing, or of less than method, authority and path', () => {
+  test('requires the method, authority, and path', () => {
     expect(cover('', [])).toBe('not-covered')
     expect(cover('"@authority" "@path"', [authority, path])).toBe('not-covered')
     expect(cover('"@method" "@path"', [method, path])).toBe('not-covered')
@@ -69,14 +69,14 @@ describe('coverage', () => {
     expect(cover('"@method" "host" "@path"', [method, '"host": api.example.com', path])).toBe('not-covered')
   })
 
-  test('of the target URI, which contains the authority', () => {
+  test('accepts the target URI, which contains the authority', () => {
     const targetUri = '"@target-uri": http://api.example.com/graphql/v1'
     expect(cover('"@method" "@target-uri"', [method, targetUri])).toBe('ok')
     const elsewhere = '"@target-uri": http://evil.example/graphql/v1'
     expect(cover('"@method" "@target-uri"', [method, elsewhere])).toBe('bad-signature')
   })
 
-  test('of the query, when the target has one', () => {
+  test('requires the query if the target has one', () => {
     const names = '"@method" "@authority" "@path"'
     expect(cover(names, usualLines, '/graphql/v1?a=1')).toBe('not-covered')
     expect(cover(names, usualLines, '/graphql/v1?')).toBe('not-covered')
@@ -87,21 +87,21 @@ describe('coverage', () => {
     expect(cover('"@method" "@authority" "@target-uri"', targetUri, '/graphql/v1?a=1')).toBe('ok')
   })
 
-  test('of a time: created, which nothing replaces', () => {
-    expect(judge(formB({ input: `${list};keyid="AKEXAMPLE"` }))).toBe('not-covered')
-    expect(judge(formB({ input: `${list};keyid="AKEXAMPLE";expires=${now + 60}` }))).toBe('not-covered')
+  test('requires created, which no other time replaces', () => {
+    expect(outcomeOf(formB({ input: `${list};keyid="AKEXAMPLE"` }))).toBe('not-covered')
+    expect(outcomeOf(formB({ input: `${list};keyid="AKEXAMPLE";expires=${now + 60}` }))).toBe('not-covered')
     const withDate = {
       input: '("@method" "@authority" "@path" "date");keyid="AKEXAMPLE"',
       lines: [...usualLines, `"date": ${nowAsDate}`],
     }
-    expect(judge(formB(withDate))).toBe('not-covered')
+    expect(outcomeOf(formB(withDate))).toBe('not-covered')
   })
 
   test.each(['"@method";req', '"@authority";sf', '"@path";bs', '"date";key="a"', '"date";tr', '"date";new'])(
-    'of %s is not supported, as no component with parameters is',
+    'rejects %s, because components with parameters are not supported',
     (name) => {
       const input = `("@method" "@authority" "@path" ${name});${rest}`
-      expect(judge(formB({ input, lines: [...usualLines, `${name}: ${nowAsDate}`] }))).toBe('unsupported-component')
+      expect(outcomeOf(formB({ input, lines: [...usualLines, `${name}: ${nowAsDate}`] }))).toBe('unsupported-component')
     },
   )
 })
@@ -113,60 +113,60 @@ describe('rejects', () => {
     ['@status', '("@method" "@authority" "@path" "@status")', 'unsupported-component'],
     ['@query-param', '("@method" "@authority" "@path" "@query-param";name="a")', 'unsupported-component'],
     ['an unknown derived component', '("@method" "@authority" "@path" "@owner")', 'unsupported-component'],
-    ['a name in capitals', '("@method" "@authority" "@path" "Date")', 'unsupported-component'],
+    ['a name in uppercase', '("@method" "@authority" "@path" "Date")', 'unsupported-component'],
     ['an empty name', '("@method" "@authority" "@path" "")', 'unsupported-component'],
     ['a form A name', '("@method" "@authority" "@path" "(request-target)")', 'unsupported-component'],
-    ['a token for a component', '("@method" "@authority" "@path" date)', 'malformed'],
-    ['a header that is not there', '("@method" "@authority" "@path" "digest")', 'missing-header'],
+    ['a token as a component', '("@method" "@authority" "@path" date)', 'malformed'],
+    ['a missing header', '("@method" "@authority" "@path" "digest")', 'missing-header'],
     [
       '21 components',
       `("@method" "@authority" "@path" ${Array.from({ length: 18 }, (_, i) => `"x${i}"`).join(' ')})`,
       'too-large',
     ],
   ])('covering %s', (_, components, reason) => {
-    expect(judge(formB({ input: `${components};${rest}` }))).toBe(reason)
+    expect(outcomeOf(formB({ input: `${components};${rest}` }))).toBe(reason)
   })
 
   test.each([
-    ['created as text', `${list};created="${now}";keyid="AKEXAMPLE"`, 'malformed'],
-    ['created as words', `${list};created="abc";keyid="AKEXAMPLE"`, 'malformed'],
+    ['created as a string', `${list};created="${now}";keyid="AKEXAMPLE"`, 'malformed'],
+    ['created as a word', `${list};created="abc";keyid="AKEXAMPLE"`, 'malformed'],
     ['created as a token', `${list};created=abc;keyid="AKEXAMPLE"`, 'malformed'],
     ['created as a flag', `${list};created;keyid="AKEXAMPLE"`, 'malformed'],
     ['created as a date', `${list};created=@${now};keyid="AKEXAMPLE"`, 'malformed'],
     ['created as a decimal', `${list};created=${now}.0;keyid="AKEXAMPLE"`, 'malformed'],
-    ['created with a zero in front', `${list};created=0${now};keyid="AKEXAMPLE"`, 'malformed'],
+    ['created with a leading zero', `${list};created=0${now};keyid="AKEXAMPLE"`, 'malformed'],
     ['created in milliseconds', `${list};created=${now}000;keyid="AKEXAMPLE"`, 'malformed'],
-    ['created below zero', `${list};created=-${now};keyid="AKEXAMPLE"`, 'malformed'],
-    ['expires as text', `${list};${rest};expires="never"`, 'malformed'],
+    ['a negative created', `${list};created=-${now};keyid="AKEXAMPLE"`, 'malformed'],
+    ['expires as a string', `${list};${rest};expires="never"`, 'malformed'],
     ['created twice', `${list};created=1;${rest}`, 'malformed'],
     ['keyid twice', `${list};keyid="B";${rest}`, 'malformed'],
     ['no keyid', `${list};created=${now}`, 'missing-parameter'],
     ['keyid as a token', `${list};created=${now};keyid=AKEXAMPLE`, 'malformed'],
-    ['keyid with a blank', `${list};created=${now};keyid="AK EXAMPLE"`, 'malformed'],
+    ['keyid with a space', `${list};created=${now};keyid="AK EXAMPLE"`, 'malformed'],
     ['alg as a token', `${list};${rest};alg=hmac-sha256`, 'malformed'],
     ['alg rsa-pss-sha512', `${list};${rest};alg="rsa-pss-sha512"`, 'algorithm-unsupported'],
     ['alg hs2019', `${list};${rest};alg="hs2019"`, 'algorithm-unsupported'],
-    ['alg in capitals', `${list};${rest};alg="HMAC-SHA256"`, 'algorithm-unsupported'],
-    ['another alg than the key’s', `${list};${rest};alg="ed25519"`, 'algorithm-mismatch'],
-    ['a nonce that is no text', `${list};${rest};nonce=1`, 'malformed'],
+    ['alg in uppercase', `${list};${rest};alg="HMAC-SHA256"`, 'algorithm-unsupported'],
+    ['an alg other than the key’s', `${list};${rest};alg="ed25519"`, 'algorithm-mismatch'],
+    ['a nonce that is not a string', `${list};${rest};nonce=1`, 'malformed'],
     ['a nonce of 257 characters', `${list};${rest};nonce="${'n'.repeat(257)}"`, 'too-large'],
     ['no list', `"@method";${rest}`, 'malformed'],
-    ['an open list', `("@method" "@authority" "@path"`, 'malformed'],
-    ['rubbish behind', `${usualInput} x`, 'malformed'],
+    ['an unclosed list', `("@method" "@authority" "@path"`, 'malformed'],
+    ['text after the list', `${usualInput} x`, 'malformed'],
   ])('%s', (_, input, reason) => {
-    expect(judge(formB({ input }))).toBe(reason)
+    expect(outcomeOf(formB({ input }))).toBe(reason)
   })
 
-  test('a header called @method is not read for the derived component (RFC 9421 §7.5.1)', () => {
+  test('a header named @method instead of the derived component (RFC 9421 §7.5.1)', () => {
     const lines = ['"@method": GET', ...usualLines.slice(1)]
-    expect(judge(formB({ lines }, { headers: ['Host', 'api.example.com', '@method', 'GET'] }))).toBe('bad-signature')
+    expect(outcomeOf(formB({ lines }, { headers: ['Host', 'api.example.com', '@method', 'GET'] }))).toBe('bad-signature')
   })
 
   test.each([
-    ['Signature alone', 'signature-input', 'malformed'],
-    ['Signature-Input alone', 'signature', 'malformed'],
+    ['only Signature', 'signature-input', 'malformed'],
+    ['only Signature-Input', 'signature', 'malformed'],
   ])('%s', (_, removed, reason) => {
-    expect(judge(without(formB({}), removed))).toBe(reason)
+    expect(outcomeOf(without(formB({}), removed))).toBe(reason)
   })
 
   test.each([
@@ -179,19 +179,19 @@ describe('rejects', () => {
     ['no padding', () => `sig=:${'A'.repeat(43)}:`],
     ['31 bytes', () => `sig=:${Buffer.alloc(31).toString('base64')}:`],
     ['no bytes at all', () => 'sig=::'],
-    ['an open end', (value: string) => value.slice(0, -1)],
+    ['a missing end', (value: string) => value.slice(0, -1)],
   ])('Signature with %s', (_, change) => {
-    expect(judge(withHeader(formB({}), 'signature', change))).toBe('malformed')
+    expect(outcomeOf(withHeader(formB({}), 'signature', change))).toBe('malformed')
   })
 
-  test('characters outside of ASCII in a covered value (RFC 9421 §2.5)', () => {
+  test('characters other than printable ASCII in a covered value (RFC 9421 §2.5)', () => {
     const input = `("@method" "@authority" "@path" "x");${rest}`
     for (const value of ['caf\u00e9', 'a\u0000b', 'a\u007fb']) {
       const request = formB(
         { input, lines: [...usualLines, `"x": ${value}`] },
         { headers: ['Host', 'api.example.com', 'X', value] },
       )
-      expect(judge(request)).toBe('malformed-header')
+      expect(outcomeOf(request)).toBe('malformed-header')
     }
   })
 })
@@ -199,7 +199,7 @@ describe('rejects', () => {
 describe('several signatures', () => {
   const other = `("@method");created=${now};keyid="PROXY"`
   const bytes = `:${Buffer.alloc(64).toString('base64')}:`
-  const both = (input: (value: string) => string, signature: (value: string) => string): Arrived =>
+  const both = (input: (value: string) => string, signature: (value: string) => string): RequestWithBody =>
     withHeader(withHeader(formB({}), 'signature-input', input), 'signature', signature)
 
   test.each([
@@ -226,6 +226,6 @@ describe('several signatures', () => {
       ),
     ],
   ])('are rejected, with another %s', (_, request) => {
-    expect(judge(request)).toBe('several-signatures')
+    expect(outcomeOf(request)).toBe('several-signatures')
   })
 })

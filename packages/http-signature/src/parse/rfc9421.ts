@@ -5,7 +5,7 @@ import {
   assertComponentList,
   isTime,
   maxNonce,
-  namingKey,
+  withKeyId,
   type ParsedSignature,
   readKeyId,
 } from './parsed-signature.ts'
@@ -36,7 +36,7 @@ export function readRfc9421(message: Message): ParsedSignature {
   const inputs = readDictionary(message, 'signature-input')
   const signatures = readDictionary(message, 'signature')
   const count = Math.max(inputs.size, signatures.size)
-  if (count > 1) throw new Rejection('several-signatures', `The request has ${count} signatures; send one.`)
+  if (count > 1) throw new Rejection('several-signatures', `The request has ${count} signatures. Send one.`)
   assertSameLabels(inputs, signatures)
   const [entry] = inputs
   if (entry === undefined) throw new Rejection('malformed', 'Signature-Input is empty.')
@@ -70,7 +70,7 @@ function readOne({ list, text }: Member, signature: Member, message: Message): P
   if (list === undefined) throw new Rejection('malformed', 'A member of Signature-Input is not a list in parentheses.')
   const [items, parameters] = list
   const keyId = readKeyId(readString(parameters, 'keyid'))
-  return namingKey(keyId, () => {
+  return withKeyId(keyId, () => {
     const algorithmName = readString(parameters, 'alg')
     const algorithm = algorithmName === undefined ? undefined : readRfc9421Algorithm(algorithmName)
     const components = items.map(readComponent)
@@ -111,9 +111,9 @@ function assertCoverage(components: readonly string[], target: string): void {
   if (covers('@target-uri')) return
   if (!covers('@authority')) throw notCovered('"@authority" or "@target-uri"')
   if (covers('@request-target')) return
-  if (!covers('@path')) throw notCovered('"@path", "@target-uri" or "@request-target"')
+  if (!covers('@path')) throw notCovered('"@path", "@target-uri", or "@request-target"')
   if (target.includes('?') && !covers('@query')) {
-    throw notCovered('"@query", "@target-uri" or "@request-target", since the target has a query')
+    throw notCovered('"@query", "@target-uri", or "@request-target", because the target has a query')
   }
 }
 
@@ -138,7 +138,7 @@ function readTime(parameters: Parameters, name: string): number | undefined {
 function readNonce(parameters: Parameters): string | undefined {
   const nonce = readString(parameters, 'nonce')
   if (nonce !== undefined && nonce.length > maxNonce) {
-    throw new Rejection('too-large', `The nonce has ${nonce.length} characters; ${maxNonce} are allowed.`)
+    throw new Rejection('too-large', `The nonce has ${nonce.length} characters. At most ${maxNonce} are allowed.`)
   }
   return nonce
 }
@@ -147,7 +147,7 @@ function readBytes({ bytes, text }: Member): string {
   if (bytes === undefined) throw new Rejection('malformed', 'A member of Signature is not a byte sequence.')
   // They are not signed and have no defined meaning (RFC 9421 §4.2 has none).
   if (text !== `:${bytes}:`)
-    throw new Rejection('malformed', 'A member of Signature has parameters, and may have none.')
+    throw new Rejection('malformed', 'A member of Signature has parameters. None are allowed.')
   return bytes
 }
 

@@ -73,7 +73,7 @@ test.each([
   'sig1=:AAAA:, sig2=:AA==:',
   'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:, sha-512=:AAE=:',
   'sig1=()',
-])('%s is read the quick way', (written) => {
+])('the fast path parses %s', (written) => {
   expect(readPlain(written)?.size).toBeGreaterThan(0)
 })
 
@@ -85,6 +85,6 @@ test.each([
   'a=:AB==:',
   'a=("a\\"b")',
   'a=("a");b=01',
-])('%s is left to the parser', (written) => {
+])('the fast path does not parse %s', (written) => {
   expect(readPlain(written)).toBeUndefined()
 })

@@ -31,7 +31,7 @@ export function readAny(text: string): Members | undefined {
     const members = new Map<string, Member>()
     for (const [key, value] of parseDictionary(text)) members.set(key, toMember(value))
     const canonical = Array.from(members, ([key, member]) => `${key}=${member.text}`).join(', ')
-    return canonical === text || withoutBlanks(canonical) === withoutBlanks(text) ? members : undefined
+    return canonical === text || removeWhitespace(canonical) === removeWhitespace(text) ? members : undefined
   } catch {
     return undefined
   }
@@ -45,7 +45,7 @@ function toMember(value: Item | InnerList): Member {
 }
 
 /** Removes spaces outside quoted strings, which have no meaning. */
-function withoutBlanks(text: string): string {
+function removeWhitespace(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|[ \t]+/g, (part) => (part.startsWith('"') ? part : ''))
 }
 

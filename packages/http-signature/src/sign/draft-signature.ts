@@ -33,8 +33,8 @@ export type DraftOptions = {
   nameAlgorithm?: boolean | undefined
 }
 
-/** The properties of the key that a draft needs. */
-export type Facts = {
+/** The key's algorithm and the body's hash. */
+export type SigningInput = {
   algorithm: 'hmac-sha256' | 'ed25519'
   /** SHA-256 of the body in base64, if a digest is covered. */
   bodyHash: string | undefined
@@ -53,17 +53,17 @@ export const wantsDigest = ({ body, digest }: Pick<DraftOptions, 'body' | 'diges
   body !== undefined && digest !== false
 
 /** The part of signing without cryptography, which all signers share. Throws TypeError if the request cannot be signed. */
-export function draftSignature(options: DraftOptions, facts: Facts): SignatureDraft {
+export function draftSignature(options: DraftOptions, input: SigningInput): SignatureDraft {
   assertSignable(options)
   try {
-    return options.form === 'cavage' ? draftCavage(options, facts) : draftRfc9421(options, facts)
+    return options.form === 'cavage' ? draftCavage(options, input) : draftRfc9421(options, input)
   } catch (error) {
     throw error instanceof TypeError ? error : new TypeError((error as Error).message, { cause: error })
   }
 }
 
-/** The headers and the target of a request. */
-type Request = { added: Record<string, string>; message: Message; spelling: Spelling }
+/** The headers to add, and the request that is signed. */
+type PreparedRequest = { added: Record<string, string>; message: Message; spelling: Spelling }
 
 function assertSignable(options: DraftOptions): void {
   const { keyId, method, created, expires, form, nonce, label } = options
@@ -81,8 +81,8 @@ function assert(condition: boolean, message: string): void {
 }
 
 /** RFC 9421 §3.1. */
-function draftRfc9421(options: DraftOptions, { algorithm, bodyHash }: Facts): SignatureDraft {
-  const { added, message, spelling } = begin(options, {
+function draftRfc9421(options: DraftOptions, { algorithm, bodyHash }: SigningInput): SignatureDraft {
+  const { added, message, spelling } = prepare(options, {
     ...(bodyHash === undefined ? {} : { 'Content-Digest': `sha-256=:${bodyHash}:` }),
   })
   const components = options.components ?? [
@@ -118,9 +118,9 @@ function rfc9421Parameters(options: DraftOptions, algorithm: string): Map<string
 }
 
 /** cavage-12 §3.1. */
-function draftCavage(options: DraftOptions, { algorithm, bodyHash }: Facts): SignatureDraft {
+function draftCavage(options: DraftOptions, { algorithm, bodyHash }: SigningInput): SignatureDraft {
   const hasDate = Object.keys(options.headers ?? {}).some((name) => name.toLowerCase() === 'date')
-  const { added, message, spelling } = begin(options, {
+  const { added, message, spelling } = prepare(options, {
     ...(hasDate ? {} : { Date: formatHttpDate(options.created) }),
     ...(bodyHash === undefined ? {} : { Digest: `SHA-256=${bodyHash}` }),
   })
@@ -149,7 +149,7 @@ function draftCavage(options: DraftOptions, { algorithm, bodyHash }: Facts): Sig
 const cavageAlgorithm = (algorithm: string, coversTimes: boolean): string =>
   algorithm === 'ed25519' || coversTimes ? 'hs2019' : algorithm
 
-function begin(options: DraftOptions, added: Record<string, string>): Request {
+function prepare(options: DraftOptions, added: Record<string, string>): PreparedRequest {
   const url = new URL(options.url)
   const given = Object.entries({ ...options.headers, ...added }).flat()
   const fields: Fields = collectFields(given)
@@ -170,6 +170,6 @@ function baseInput(
   parameters?: string,
 ): BaseInput {
   if (components.includes('(expires)') && expires === undefined)
-    throw new TypeError('(expires) is to be covered but not given')
+    throw new TypeError('(expires) is covered but expires is not given')
   return { form, components, created, expires, parameters, message }
 }

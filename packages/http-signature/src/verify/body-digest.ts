@@ -40,7 +40,7 @@ function readContentDigest(text: string): DigestMember[] {
   }
   const members: DigestMember[] = []
   for (const [algorithm, { bytes }] of dictionary) {
-    if (bytes === undefined) throw new Rejection('digest-malformed', 'Content-Digest has a member without bytes.')
+    if (bytes === undefined) throw new Rejection('digest-malformed', 'Content-Digest has a member that is not a byte sequence.')
     members.push({ algorithm, value: bytes })
   }
   return members
@@ -51,12 +51,12 @@ function readDigest(text: string): DigestMember[] {
   const members = text.split(',').map((part) => {
     const match = /^[ \t]*([A-Za-z0-9-]+)=([A-Za-z0-9+/]+={0,2})[ \t]*$/.exec(part)
     if (match === null || decodeBase64(match[2]!) === undefined) {
-      throw new Rejection('digest-malformed', 'Digest is not of the form SHA-256=base64.')
+      throw new Rejection('digest-malformed', 'Digest does not have the form SHA-256=base64.')
     }
     return { algorithm: match[1]!.toLowerCase(), value: match[2]! }
   })
   if (new Set(members.map(({ algorithm }) => algorithm)).size < members.length) {
-    throw new Rejection('digest-malformed', 'Digest has two values of one algorithm.')
+    throw new Rejection('digest-malformed', 'Digest has two values for one algorithm.')
   }
   return members
 }

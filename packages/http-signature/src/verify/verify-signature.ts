@@ -64,7 +64,7 @@ function assertClock(
     const when = age > 0 ? `${age} s ago` : `${-age} s in the future`
     throw new Rejection(
       'clock-skew',
-      `By the server's clock the request was signed ${when}; ${clockSkew} s are allowed.`,
+      `By the server's clock, the request was signed ${when}. At most ${clockSkew} s are allowed.`,
     )
   }
   if (expires !== undefined && now > expires) throw new Rejection('expired')
@@ -86,7 +86,7 @@ function checkBody({ components, message }: ParsedSignature, options: VerifyOpti
   if (components.includes('content-length') && coveredField(message.fields, 'content-length') !== String(body.length)) {
     throw new Rejection(
       'length-mismatch',
-      `The covered content-length is not ${body.length}, the number of bytes received.`,
+      `The covered content-length is not ${body.length}, the number of received bytes.`,
     )
   }
   const coversBody = checkDigests(message.fields, components, body) || body.length === 0
