@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Sends a signed GraphQL request to Muster with bash, openssl and curl, and prints the answer:
+# Sends a signed GraphQL request to Muster with bash, openssl, and curl, and prints the response:
 #
 #   bash examples/curl.sh                          # the first devices
 #   bash examples/curl.sh '{ login { email } }'
 #   bash examples/curl.sh 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 #
-# Server and access key: MUSTER_URL, MUSTER_ACCESS_KEY_ID and MUSTER_SECRET_ACCESS_KEY, or the section [default] of the file in
-# MUSTER_CREDENTIALS, else of $MUSTER_DATA/credentials (data/credentials), else of ~/.muster/credentials.
-# Ends with 0 only where an answer comes and has no errors.
-# Signed by RFC 9421 with hmac-sha256; the signature covers a digest of the body (RFC 9530).
+# Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section [default] of
+# the file MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials (data/credentials), else ~/.muster/credentials.
+# Exits with 0 only if there is a response without errors.
+# The signature follows RFC 9421 with hmac-sha256 and covers a digest of the body (RFC 9530).
 set -euo pipefail
 
 fail() { printf '%s\n' "$1" >&2; exit 2; }
@@ -17,17 +17,17 @@ query=${1:-'{ login { devices(size: 5) { total items { id name state } } } }'}
 
 file=${MUSTER_CREDENTIALS:-${MUSTER_DATA:-data}/credentials}
 [ -n "${MUSTER_CREDENTIALS:-}" ] || [ -e "$file" ] || file=$HOME/.muster/credentials
-setting() { # of the environment, else of the file
+setting() { # from the environment, else from the file
   local value=${!1:-}
   if [ -z "$value" ] && [ -r "$file" ]; then
     value=$(tr -d '\r' <"$file" | sed -n '/^ *\[default\]/,/^ *\[/ s/^ *'"$1"' *= *\(.*[^ ]\) *$/\1/p')
   fi
-  [ -n "$value" ] || fail "$1 is neither in the environment nor in the section [default] of $file"
+  [ -n "$value" ] || fail "$1 is not set, neither in the environment nor in the section [default] of $file"
   printf '%s' "$value"
 }
 url=$(setting MUSTER_URL) key_id=$(setting MUSTER_ACCESS_KEY_ID) secret=$(setting MUSTER_SECRET_ACCESS_KEY)
 
-# The query as a string of JSON (RFC 8259 §7).
+# Escapes the query as a JSON string (RFC 8259 §7).
 query=${query//\\/\\\\}
 query=${query//\"/\\\"}
 for number in {1..31}; do
@@ -45,13 +45,13 @@ parameters+=";created=$(date +%s);keyid=\"$key_id\";alg=\"hmac-sha256\""
 printf -v base '%s\n' '"@method": POST' "\"@authority\": ${address%%/*}" "\"@path\": /${address#*/}" \
   '"content-type": application/json' "\"content-digest\": $digest" "\"@signature-params\": $parameters"
 
-# The secret is base64 of the key, and goes to openssl in hexadecimal, as it may be any bytes. Other users of this machine
-# could see it among the arguments for a moment: where that matters, take another example.
+# The secret is base64 of the key. openssl takes it in hexadecimal, because it can have any bytes. Other users of this machine
+# could see it in the list of processes for a moment. If that matters, use another example.
 key=$(printf '%s' "$secret" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')
 signature=$(printf '%s' "${base%$'\n'}" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)
 
-answer=$(printf '%s' "$body" | curl --silent --show-error --max-time 60 --data-binary @- \
+response=$(printf '%s' "$body" | curl --silent --show-error --max-time 60 --data-binary @- \
   --header 'Content-Type: application/json' --header "Content-Digest: $digest" \
   --header "Signature-Input: sig1=$parameters" --header "Signature: sig1=:$signature:" "$url") || exit 1
-printf '%s\n' "$answer"
-[[ $answer == '{"data":'* ]]
+printf '%s\n' "$response"
+[[ $response == '{"data":'* ]]

@@ -1,6 +1,6 @@
-// Sends a signed GraphQL request to Muster with Go's standard library alone: go run examples/query.go ['query' ['variables']]
-// Server and access key come from the section [default] of the file in MUSTER_CREDENTIALS, data/credentials where it is not set.
-// Ends with 0 only where an answer comes and has no errors. Signed by RFC 9421, hmac-sha256, covering a digest of the body (RFC 9530).
+// Sends a signed GraphQL request to Muster with the standard library: go run examples/query.go ['query' ['variables']]
+// The server and the access key are in the section [default] of the file MUSTER_CREDENTIALS, else of data/credentials.
+// Exits with 0 only if there is a response without errors. Signs by RFC 9421 with hmac-sha256 and a digest of the body.
 package main
 
 import (
@@ -31,9 +31,9 @@ func main() {
 		"\"content-digest\": %s\n\"@signature-params\": %s", request.Host, request.URL.Path, digest, parameters)
 	request.Header = http.Header{"Content-Type": {"application/json"}, "Content-Digest": {digest},
 		"Signature-Input": {"sig1=" + parameters}, "Signature": {"sig1=:" + encode(mac.Sum(nil)) + ":"}}
-	answer := must(io.ReadAll(must(http.DefaultClient.Do(request)).Body))
-	fmt.Println(string(answer))
-	if !bytes.HasPrefix(answer, []byte(`{"data":`)) {
+	response := must(io.ReadAll(must(http.DefaultClient.Do(request)).Body))
+	fmt.Println(string(response))
+	if !bytes.HasPrefix(response, []byte(`{"data":`)) {
 		os.Exit(1)
 	}
 }

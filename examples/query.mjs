@@ -1,12 +1,12 @@
-// Sends a signed GraphQL request to Muster with nothing but Node 18 or newer, and prints the answer:
+// Sends a signed GraphQL request to Muster with only Node 18 or newer, and prints the response:
 //
 //   node examples/query.mjs                          # the first devices
 //   node examples/query.mjs '{ login { email } }'
 //   node examples/query.mjs 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 //
-// Server and access key: MUSTER_URL, MUSTER_ACCESS_KEY_ID and MUSTER_SECRET_ACCESS_KEY, or the section [default] of the file in
-// MUSTER_CREDENTIALS, else of $MUSTER_DATA/credentials (data/credentials), else of ~/.muster/credentials.
-// Ends with 0 only where an answer comes and has no errors.
+// Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section [default] of
+// the file MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials (data/credentials), else ~/.muster/credentials.
+// Exits with 0 only if there is a response without errors.
 import { createHash, createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -21,11 +21,11 @@ const setting = readSettings()
 const url = new URL(`${setting('MUSTER_URL').replace(/\/$/, '')}/graphql/v1`)
 const body = JSON.stringify({ query, variables: JSON.parse(variables) })
 const response = await fetch(url, { method: 'POST', headers: signedHeaders(url, body), body })
-const answer = await response.json()
-console.log(JSON.stringify(answer))
-process.exitCode = answer.errors === undefined ? 0 : 1
+const result = await response.json()
+console.log(JSON.stringify(result))
+process.exitCode = result.errors === undefined ? 0 : 1
 
-/** RFC 9421 with hmac-sha256, covering a digest of the body (RFC 9530). */
+/** Signs by RFC 9421 with hmac-sha256 and covers a digest of the body (RFC 9530). */
 function signedHeaders(url, body) {
   const fields = {
     'content-type': 'application/json',
@@ -42,12 +42,12 @@ function signedHeaders(url, body) {
 }
 
 function readSettings() {
-  const usual = [join(env.MUSTER_DATA || 'data', 'credentials'), join(homedir(), '.muster', 'credentials')]
-  const file = env.MUSTER_CREDENTIALS || usual.find(existsSync) || usual[1]
+  const defaults = [join(env.MUSTER_DATA || 'data', 'credentials'), join(homedir(), '.muster', 'credentials')]
+  const file = env.MUSTER_CREDENTIALS || defaults.find(existsSync) || defaults[1]
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const section = /^\s*\[default\][^\n]*\n((?:(?!\s*\[).*\n?)*)/m.exec(text)?.[1] ?? ''
   const inFile = Object.fromEntries(section.split('\n').map((line) => line.split(/=(.*)/).map((part) => part.trim())))
-  const missing = (name) => fail(`${name} is neither in the environment nor in the section [default] of ${file}`)
+  const missing = (name) => fail(`${name} is not set, neither in the environment nor in the section [default] of ${file}`)
   return (name) => env[name] || inFile[name] || missing(name)
 }
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Sends a signed GraphQL request to Muster with the standard library alone, and prints the answer:
+"""Sends a signed GraphQL request to Muster with only the standard library, and prints the response:
 
     python3 examples/query.py                          # the first devices
     python3 examples/query.py '{ login { email } }'
     python3 examples/query.py 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 
-Server and access key: MUSTER_URL, MUSTER_ACCESS_KEY_ID and MUSTER_SECRET_ACCESS_KEY, or the section [default] of the file in
-MUSTER_CREDENTIALS, else of $MUSTER_DATA/credentials (data/credentials), else of ~/.muster/credentials.
-Ends with 0 only where an answer comes and has no errors.
+Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section [default] of
+the file MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials (data/credentials), else ~/.muster/credentials.
+Exits with 0 only if there is a response without errors.
 """
 import base64, configparser, hashlib, hmac, json, os, sys, time, urllib.error, urllib.request
 from urllib.parse import urlsplit
@@ -16,19 +16,19 @@ DEVICES = "{ login { devices(size: 5) { total items { id name state } } } }"
 
 
 def settings():
-    usual = [os.path.join(os.environ.get("MUSTER_DATA") or "data", "credentials"), os.path.expanduser("~/.muster/credentials")]
-    file = os.environ.get("MUSTER_CREDENTIALS") or next(filter(os.path.exists, usual), usual[-1])
+    defaults = [os.path.join(os.environ.get("MUSTER_DATA") or "data", "credentials"), os.path.expanduser("~/.muster/credentials")]
+    file = os.environ.get("MUSTER_CREDENTIALS") or next(filter(os.path.exists, defaults), defaults[-1])
     ini = configparser.ConfigParser(interpolation=None)
     ini.read(file, encoding="utf-8")
     for name in ("MUSTER_URL", "MUSTER_ACCESS_KEY_ID", "MUSTER_SECRET_ACCESS_KEY"):
         value = os.environ.get(name) or ini.get("default", name, fallback="")
         if not value:
-            sys.exit(f"{name} is neither in the environment nor in the section [default] of {file}")
+            sys.exit(f"{name} is not set, neither in the environment nor in the section [default] of {file}")
         yield value
 
 
 def signed_headers(url, body, key_id, secret):
-    """RFC 9421 with hmac-sha256, covering a digest of the body (RFC 9530)."""
+    """Signs by RFC 9421 with hmac-sha256 and covers a digest of the body (RFC 9530)."""
     digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
     covered = {"@method": "POST", "@authority": urlsplit(url).netloc.lower(), "@path": urlsplit(url).path,
                "content-type": "application/json", "content-digest": f"sha-256=:{digest}:"}
@@ -46,13 +46,13 @@ def main(query=DEVICES, variables="{}"):
     body = json.dumps({"query": query, "variables": json.loads(variables)}).encode()
     request = urllib.request.Request(url, body, signed_headers(url, body, key_id, secret))
     try:
-        answer = urllib.request.urlopen(request, timeout=60).read()
-    except urllib.error.HTTPError as refusal:
-        answer = refusal.read()
-    except urllib.error.URLError as failure:
-        sys.exit(f"{url}: {failure.reason}")
-    print(answer.decode())
-    return 1 if "errors" in json.loads(answer) else 0
+        response = urllib.request.urlopen(request, timeout=60).read()
+    except urllib.error.HTTPError as error:
+        response = error.read()
+    except urllib.error.URLError as error:
+        sys.exit(f"{url}: {error.reason}")
+    print(response.decode())
+    return 1 if "errors" in json.loads(response) else 0
 
 
 if __name__ == "__main__":

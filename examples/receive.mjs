@@ -1,14 +1,14 @@
-// Receives Muster's webhooks with nothing but Node 18 or newer, verifies them (Standard Webhooks) and prints each once:
+// Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each once. Uses only Node 18 or newer:
 //
 //   WEBHOOK_SECRET=whsec_… node examples/receive.mjs 8080
 //
-// What does not verify is refused with 401. Behind it: your own work, and ids kept where they outlive the process.
+// Responds 401 if the signature is invalid. In production, store the ids where they survive a restart.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 
 const { WEBHOOK_SECRET: secret } = process.env
 if (!secret?.startsWith('whsec_')) {
-  console.error('WEBHOOK_SECRET must be the secret of the webhook, whsec_…')
+  console.error('WEBHOOK_SECRET must be the secret of the webhook: whsec_…')
   process.exit(2)
 }
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
@@ -36,14 +36,14 @@ function isNew(id) {
 }
 
 const server = createServer(async (request, response) => {
-  // Verify the bytes as received: JSON that was serialized again has another signature.
+  // Verify the bytes as received: JSON that is serialized again has a different signature.
   const body = Buffer.concat(await request.toArray())
   const genuine = request.method === 'POST' && isGenuine(request.headers, body)
   if (genuine && isNew(request.headers['webhook-id'])) {
     const { type, data } = JSON.parse(body)
     console.log(type, JSON.stringify(data))
   }
-  // An answer of 2xx is what tells Muster not to send it again.
+  // A 2xx status tells Muster not to retry.
   response.writeHead(genuine ? 204 : 401).end()
 })
 server.listen(Number(process.argv[2] ?? 8080), '127.0.0.1', () => {

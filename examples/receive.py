@@ -34,7 +34,7 @@ def is_new(message_id):
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers["content-length"] or 0)
-        # Verify the bytes as received: JSON that was serialized again has another signature.
+        # Verify the bytes as received: JSON that is serialized again has a different signature.
         body = self.rfile.read(length) if length <= 1 << 20 else b""
         genuine = is_genuine(self.headers, body)
         if genuine and is_new(self.headers["webhook-id"]):

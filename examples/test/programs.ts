@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Whether a program is on this machine. Under CI it is taken to be: `.ci/run` installs what tests need, and a test whose
- * program is missing there fails instead of being left out.
+ * Whether a program is installed. Returns true if CI is set: `.ci/run` installs the programs, and if one is missing, its tests
+ * must fail instead of being skipped.
  */
-export const hasProgram = (name: string): boolean => Boolean(process.env.CI) || isThere(name)
+export const hasProgram = (name: string): boolean => Boolean(process.env.CI) || isInstalled(name)
 
-export function isThere(name: string): boolean {
+export function isInstalled(name: string): boolean {
   try {
     execFileSync('sh', ['-c', 'command -v "$0"', name], { stdio: 'ignore' })
     return true

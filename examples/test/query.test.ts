@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { credentialsOf } from '../../packages/cli/test/harness/muster.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/harness/app.ts'
-import { hasProgram, isThere } from './programs.ts'
+import { credentialsOf } from '../../packages/cli/test/muster.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/app.ts'
+import { hasProgram, isInstalled } from './programs.ts'
 
 const example = (name: string): string => new URL(`../${name}`, import.meta.url).pathname
 
@@ -29,7 +29,7 @@ interface Outcome {
 
 type Run = (args: string[], env: Record<string, string>) => Promise<Outcome>
 
-/** Runs a program as its users do: nothing of the environment, and none of Muster's programs, but what is given. */
+/** Runs a program with only the given environment, so that no other settings have an effect. */
 const run: (program: string, first: string[]) => Run = (program, first) => (args, env) =>
   new Promise((resolve) => {
     const path = { PATH: process.env.PATH ?? '', HOME: folder }
@@ -40,7 +40,7 @@ const run: (program: string, first: string[]) => Run = (program, first) => (args
 
 let binary: Promise<string> | undefined
 
-/** Compiled once: `go run` compiles each time. */
+/** Compiles the example once, because `go run` compiles it each time. */
 const runGo: Run = async (args, env) => {
   binary ??= buildGo()
   return run(await binary, [])(args, env)
@@ -49,7 +49,7 @@ const runGo: Run = async (args, env) => {
 async function buildGo(): Promise<string> {
   const binary = join(folder, 'query')
   // Go includes its libraries compiled for machines with a C compiler. Without one, it compiles them again.
-  const CGO_ENABLED = isThere('gcc') ? '1' : '0'
+  const CGO_ENABLED = isInstalled('gcc') ? '1' : '0'
   const env = { ...process.env, GOCACHE: join(folder, 'go'), GO111MODULE: 'off', CGO_ENABLED }
   await promisify(execFile)('go', ['build', '-o', binary, example('query.go')], { env })
   return binary
@@ -62,13 +62,13 @@ const examples: { file: string; program: string; run: Run }[] = [
   { file: 'query.go', program: 'go', run: runGo },
 ]
 
-/** The user's credentials in a file that holds others too, written by a careless hand. */
+/** Writes the user's credentials to a file that also has other sections, comments, and extra spaces. */
 async function credentialsFile({ url }: TestApp, user: TestUser): Promise<string> {
   const file = join(folder, `${user.keyId}.ini`)
-  const own = credentialsOf(url, user).replaceAll('=http', ' = http')
+  const section = credentialsOf(url, user).replaceAll('=http', ' = http')
   await writeFile(
     file,
-    `; a comment\n[other]\nMUSTER_URL=http://127.0.0.1:1\n${own}\n[third]\nMUSTER_SECRET_ACCESS_KEY=x\n`,
+    `; a comment\n[other]\nMUSTER_URL=http://127.0.0.1:1\n${section}\n[third]\nMUSTER_SECRET_ACCESS_KEY=x\n`,
   )
   return file
 }
@@ -81,16 +81,16 @@ describe.each(examples)('$file', ({ program, run }) => {
     return (...args) => run(args, { MUSTER_CREDENTIALS })
   }
 
-  runnable('sends a query signed with a digest and prints the answer', async () => {
+  runnable('sends a query signed with a digest, and prints the response', async () => {
     const send = await as(app.owner)
     const { code, stdout } = await send('{ login { email } }')
-    expect({ code, answer: JSON.parse(stdout) }).toEqual({
+    expect({ code, response: JSON.parse(stdout) }).toEqual({
       code: 0,
-      answer: { data: { login: { email: app.owner.email } } },
+      response: { data: { login: { email: app.owner.email } } },
     })
   })
 
-  runnable('shows the first devices where nothing is asked', async () => {
+  runnable('lists the first devices without arguments', async () => {
     const user = await app.createUser()
     await user.data('mutation { registerDevice(name: "gateway-1") { secret } }')
     const send = await as(user)
@@ -107,19 +107,19 @@ describe.each(examples)('$file', ({ program, run }) => {
     expect(JSON.parse(stdout)).toEqual({ data: { registerDevice: { device: { name, platform: 'ü' } } } })
   })
 
-  runnable('fails where the request is refused, and prints why', async () => {
+  runnable('fails if the request is rejected, and prints the reason', async () => {
     const send = await as(app.owner)
     const { code, stdout } = await send('{ nope }')
     expect(code).not.toBe(0)
     expect(JSON.parse(stdout).errors[0].extensions.code).toBe('BAD_USER_INPUT')
   })
 
-  runnable('fails where the answer has errors beside data', async () => {
+  runnable('fails if the response has errors and data', async () => {
     const send = await as(app.owner)
-    const partly = '{ version login { device(id: ["x"]) { id } devices(size: 0) { last } } }'
+    const partlyFailing = '{ version login { device(id: ["x"]) { id } devices(size: 0) { last } } }'
     // The server compiles a document at its second use.
     for (const _use of [1, 2, 3]) {
-      const { code, stdout } = await send(partly)
+      const { code, stdout } = await send(partlyFailing)
       expect(code).not.toBe(0)
       expect(JSON.parse(stdout)).toMatchObject({
         data: { version: expect.any(String) },
@@ -128,7 +128,7 @@ describe.each(examples)('$file', ({ program, run }) => {
     }
   })
 
-  runnable('fails with a reason where the key is wrong', async () => {
+  runnable('fails with a reason if the key is wrong', async () => {
     const send = await as({ ...app.owner, secret: Buffer.alloc(32, 1).toString('base64') })
     const { code, stdout } = await send('{ login { email } }')
     expect(code).not.toBe(0)
@@ -143,7 +143,7 @@ describe.each(examples)('$file', ({ program, run }) => {
     expect({ stdout, says: stderr !== '' }).toEqual({ stdout: '', says: true })
   })
 
-  runnable('says what is missing where there are no credentials', async () => {
+  runnable('reports missing credentials', async () => {
     const { code, stderr } = await run(['{ version }'], { MUSTER_CREDENTIALS: join(folder, 'missing') })
     expect(code).not.toBe(0)
     expect(stderr).toMatch(/MUSTER_URL|no such file/)
@@ -151,14 +151,14 @@ describe.each(examples)('$file', ({ program, run }) => {
 })
 
 describe.each(examples.filter(({ file }) => file !== 'query.go'))('$file', ({ file, program, run }) => {
-  it.skipIf(!hasProgram(program))('takes its credentials from the environment', async () => {
+  it.skipIf(!hasProgram(program))('reads its credentials from the environment', async () => {
     const { keyId, secret, email } = app.owner
     const env = { MUSTER_URL: `${app.url}/`, MUSTER_ACCESS_KEY_ID: keyId, MUSTER_SECRET_ACCESS_KEY: secret }
     const { stdout } = await run(['{ login { email } }'], env)
     expect(JSON.parse(stdout)).toEqual({ data: { login: { email } } })
   })
 
-  it.skipIf(!hasProgram(program))('says how it is used', async () => {
+  it.skipIf(!hasProgram(program))('prints its usage', async () => {
     const { code, stdout, stderr } = await run(['a', 'b', 'c'], {})
     expect(code).not.toBe(0)
     expect(stdout + stderr).toContain(file)

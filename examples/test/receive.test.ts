@@ -13,7 +13,7 @@ afterAll(() => app.close())
 
 interface Receiver {
   url: string
-  /** The next line that it prints. */
+  /** Resolves with the next line that the receiver prints. */
   line(): Promise<string>
 }
 
@@ -29,11 +29,11 @@ async function startReceiver(program: string, file: string, secret: string): Pro
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const line = async (): Promise<string> => {
     const { value, done } = await lines.next()
-    if (done) throw new Error('the receiver has ended')
+    if (done) throw new Error('The receiver exited.')
     return value
   }
   const url = /http:\S+/.exec(await line())?.[0]
-  if (url === undefined) throw new Error('the receiver does not say where it listens')
+  if (url === undefined) throw new Error('The receiver did not print its URL.')
   return { url, line }
 }
 
@@ -50,7 +50,7 @@ describe.each([
     user = await app.createUser()
     const { registerDevice } = await user.data('mutation { registerDevice(name: "gateway-1") { device { id } } }')
     deviceId = registerDevice.device.id
-    // Its secret is needed before there is an address to send to.
+    // The receiver needs the secret at its start, before its URL is known.
     const { createWebhook } = await user.data(
       'mutation { createWebhook(url: "http://127.0.0.1:1/", events: [ATTRIBUTE_CHANGE], enabled: false) { id secret } }',
     )
@@ -70,7 +70,7 @@ describe.each([
   const test = async () =>
     (await user.data('mutation ($id: ID!) { testWebhook(id: $id) { id httpStatus } }', webhook)).testWebhook
 
-  it('prints what a webhook brings', async () => {
+  it('prints the events of a webhook', async () => {
     await setSite('Ålesund')
     const line = await receiver.line()
     const [type, data] = [line.slice(0, line.indexOf(' ')), JSON.parse(line.slice(line.indexOf(' ')))]
@@ -78,7 +78,7 @@ describe.each([
     expect(data).toMatchObject({ device: { id: deviceId }, changes: { site: { new: 'Ålesund' } } })
   })
 
-  it('takes a message that comes again, and handles it once', async () => {
+  it('accepts a repeated message, and handles it once', async () => {
     const { id } = await test()
     expect(await receiver.line()).toContain('webhook.test')
     const again = 'mutation ($id: ID!, $deliveryId: ID!) { redeliver(webhookId: $id, deliveryId: $deliveryId) }'
@@ -94,7 +94,7 @@ describe.each([
     return delivery.status === 'delivered' ? delivery.attempts : delivery.status
   }
 
-  it('goes on while its secret is being exchanged, and not after', async () => {
+  it('accepts the old secret during a rotation, and not after it', async () => {
     const rotate = 'mutation ($id: ID!, $overlap: Int) { rotateWebhookSecret(id: $id, overlap: $overlap) { id } }'
     await user.data(rotate, { id: webhook.id, overlap: 3600 })
     expect(await test()).toMatchObject({ httpStatus: 204 })
@@ -102,16 +102,16 @@ describe.each([
     expect(await test()).toMatchObject({ httpStatus: 401 })
   })
 
-  it('refuses what is not genuine, and takes what is all the same', async () => {
+  it('rejects forged messages, and still accepts genuine ones', async () => {
     const body = JSON.stringify({ type: 'device.state', timestamp: '2026-11-20T08:30:00Z', data: {} })
     const now = new Date()
     const genuine = sign(webhook.secret, now, body)
     const forged: Record<string, Record<string, string>> = {
       'no signature': {},
-      'a signature by another secret': sign(`whsec_${'B'.repeat(43)}=`, now, body),
+      'a signature with another secret': sign(`whsec_${'B'.repeat(43)}=`, now, body),
       'a signature of another body': sign(webhook.secret, now, '{}'),
       'an old signature': sign(webhook.secret, new Date(now.getTime() - 3_600_000), body),
-      'a signature that is no base64': { ...genuine, 'webhook-signature': 'v1,ü' },
+      'a signature that is not base64': { ...genuine, 'webhook-signature': 'v1,ü' },
       'no timestamp': { ...genuine, 'webhook-timestamp': 'soon' },
     }
     for (const [what, headers] of Object.entries(forged)) {
