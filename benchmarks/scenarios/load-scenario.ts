@@ -43,7 +43,7 @@ export const loadScenario = (given: LoadScenario): Scenario => ({
 })
 
 /** The lowest accepted ratio of a commit to the previous commit. */
-const MIN_OF_BEFORE = 0.97
+const MIN_RATIO_TO_BEFORE = 0.97
 
 /** Compares each of the server's workloads with the same workload of the checkout `before`. */
 function compareWithBefore({ workloads }: LoadScenario): Pick<LoadScenario, 'workloads' | 'comparisons' | 'check'> {
@@ -56,7 +56,7 @@ function compareWithBefore({ workloads }: LoadScenario): Pick<LoadScenario, 'wor
       name: `${now.name} against ${before.name}`,
       of: now.name,
       with: before.name,
-      min: MIN_OF_BEFORE,
+      min: MIN_RATIO_TO_BEFORE,
     })),
     check(responses) {
       for (const { now, before } of pairs) {
