@@ -7,7 +7,10 @@ export type PublicKeyOutcome = { ok: true; publicKey: KeyObject; base64: string 
 const secretLength = 32
 const newline = 0x0a
 
-/** The points of order 1, 2, 4, and 8 without the sign bit, and the two with a second encoding. RFC 7748 §7 requires the check. */
+/**
+ * The points of order 1, 2, 4, and 8 without the sign bit, and the two with a second encoding. RFC 7748 §7 requires the
+ * check.
+ */
 const smallOrderPoints = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0100000000000000000000000000000000000000000000000000000000000000',

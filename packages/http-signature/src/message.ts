@@ -29,7 +29,7 @@ const targetPattern = /^\/[\x21\x22\x24-\x7e]*$/
 const valuePattern = /^[\t\x20-\x7e]*$/
 const hostPattern = /^([A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/
 
-/** Node keeps only the first of some of these headers and joins others, so a second one could be used without being signed. */
+/** Node keeps only the first of some of these headers and joins others, so a second one could be used unsigned. */
 const singleFields = ['host', 'authorization', 'date', 'digest', 'content-digest', 'content-type', 'content-length']
 
 const maxHeaderBytes = 16 * 1024
@@ -106,7 +106,7 @@ function assertSizeLimits(rawHeaders: readonly string[], fields: Fields): void {
   }
 }
 
-/** Removes outer whitespace, which is not part of a value (RFC 9110 §5.5). A regular expression would take quadratic time. */
+/** Removes outer whitespace (RFC 9110 §5.5). A regular expression would take quadratic time. */
 function trimWhitespace(value: string): string {
   let start = 0
   let end = value.length

@@ -1,6 +1,6 @@
 /**
- * The closed list of reasons for which signed requests are rejected. `status` is the matching HTTP status. A test keeps this
- * table and the one in the README equal. No reason reveals whether a key exists.
+ * The closed list of reasons for which signed requests are rejected. `status` is the matching HTTP status. A test keeps
+ * this table and the one in the README equal. No reason reveals whether a key exists.
  */
 export const signatureReasons = {
   'both-forms': {

@@ -14,7 +14,7 @@ export type ParsedSignature = {
   readonly algorithm: Algorithm | undefined
   /** The covered components, in order: lowercase header names, `@…` in form B, and `(…)` in form A. */
   readonly components: readonly string[]
-  /** When it was signed, in seconds since 1970: form B `created`; form A the covered `(created)`, else the covered `date`. */
+  /** When it was signed, in seconds since 1970: `created` in form B, else the covered `(created)` or `date`. */
   readonly created: number
   /** The covered expiry, in seconds since 1970. */
   readonly expires: number | undefined

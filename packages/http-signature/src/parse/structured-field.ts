@@ -61,8 +61,9 @@ const plainMember = new RegExp(`(${key})=(?::(${base64}):|(\\((${strings})\\)(${
 const noParameters: Parameters = new Map()
 
 /**
- * A fast path that takes a tenth of the time. Parses canonical fields with only byte sequences, and lists of strings whose
- * parameters are strings and numbers, which covers nearly all requests. Returns undefined for all other fields, valid or not.
+ * A fast path that takes a tenth of the time. Parses canonical fields with only byte sequences, and lists of strings
+ * whose parameters are strings and numbers, which covers nearly all requests. Returns undefined for all other fields,
+ * valid or not.
  */
 export function readPlain(text: string): Members | undefined {
   const members = new Map<string, Member>()

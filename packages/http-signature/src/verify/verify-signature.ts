@@ -9,7 +9,7 @@ import { decoyKey } from './decoy-key.ts'
 
 /** The input for verifying a signature. */
 export type VerifyOptions = Place & {
-  /** The key of the signature, or undefined if it does not exist. Then the time and the outcome are those of a wrong signature. */
+  /** The key, or undefined if it does not exist. Time and outcome are then those of a wrong signature. */
   key: VerificationKey | undefined
   /** Whether a request with a body must cover a digest of it. */
   requireDigest: boolean
