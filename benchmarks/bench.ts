@@ -1,18 +1,18 @@
 // `npm run bench` compares the server with baselines and similar servers. See README.md.
 import { mkdir, writeFile } from 'node:fs/promises'
-import { startAutocannonLoad } from './load/autocannon-load.ts'
-import { type System, systems, peers } from './environment/systems.ts'
-import { readExplanations } from './report/explanations.ts'
 import { installPeers } from './environment/install-peers.ts'
-import type { Load } from './load/load.ts'
-import { describeMachine } from './report/machine.ts'
-import { help, type Options, readOptions } from './run/options.ts'
 import { createPeerSchema } from './environment/peer-schema.ts'
+import { type StartedEnvironment, startEnvironment } from './environment/start-environment.ts'
+import { peers, type System, systems } from './environment/systems.ts'
+import { startAutocannonLoad } from './load/autocannon-load.ts'
+import type { Load } from './load/load.ts'
 import { nodeHttpLoad } from './load/node-http-load.ts'
+import { readExplanations } from './report/explanations.ts'
+import { describeMachine } from './report/machine.ts'
 import { summarizeProfile } from './report/profile.ts'
 import { type Report, toMarkdown } from './report/report.ts'
+import { help, type Options, readOptions } from './run/options.ts'
 import { runScript, scripts } from './run/scripts.ts'
-import { startEnvironment, type StartedEnvironment } from './environment/start-environment.ts'
 import type { Scenario, Setting } from './scenarios/scenario.ts'
 import { scenarios } from './scenarios/scenarios.ts'
 
@@ -64,7 +64,10 @@ interface MeasureOptions {
   hasPeers: boolean
 }
 
-async function measure(chosen: readonly Scenario[], { options, environment, load, hasPeers }: MeasureOptions): Promise<Report> {
+async function measure(
+  chosen: readonly Scenario[],
+  { options, environment, load, hasPeers }: MeasureOptions,
+): Promise<Report> {
   const { rounds, seconds, devices } = options
   const machine = await describeMachine(environment.pool)
   const { present, missing } = options.before ? withBefore : await startPeers(environment, hasPeers)

@@ -7,20 +7,20 @@ import { createPool } from '../packages/server/src/db/database.ts'
 import { startTestApp, type TestApp } from '../packages/server/test/app.ts'
 import { atDatabase } from '../packages/server/test/global-setup.ts'
 import { buildBaseline } from './baseline/baseline.ts'
-import { readExplanations } from './report/explanations.ts'
-import { createFleet } from './environment/fleet.ts'
 import { type Environment, runOperation } from './environment/environment.ts'
-import { type AccessKey, send, toRequest } from './run/operation.ts'
+import { createFleet } from './environment/fleet.ts'
 import { nodeHttpLoad } from './load/node-http-load.ts'
+import { readExplanations } from './report/explanations.ts'
 import { toMarkdown } from './report/report.ts'
-import { type Workload, checkResponses, measureRounds } from './run/rounds.ts'
+import { type AccessKey, send, toRequest } from './run/operation.ts'
+import { checkResponses, measureRounds, type Workload } from './run/rounds.ts'
+import { startWriteCheck } from './scenarios/check-writes.ts'
 import { consoleWorkloads } from './scenarios/console-page.ts'
 import { outcomeOf } from './scenarios/load-scenario.ts'
 import { pageWorkloads } from './scenarios/page.ts'
 import type { Figure, Outcome } from './scenarios/scenario.ts'
 import { scenarios } from './scenarios/scenarios.ts'
 import { ownDevice, writers } from './scenarios/set-attribute.ts'
-import { startWriteCheck } from './scenarios/check-writes.ts'
 
 let app: TestApp
 let pool: pg.Pool
@@ -117,7 +117,9 @@ test('returns the same data as the baseline for the console', async () => {
 test('detects a response that differs', async () => {
   const [server, other] = withoutPeers(consoleWorkloads)
   const smaller = { ...other!, operations: () => [{ path: '/devices', body: { size: 49 } }] }
-  await expect(checkResponses(environment, [server!, smaller])).rejects.toThrow('The responses of baseline and Muster differ')
+  await expect(checkResponses(environment, [server!, smaller])).rejects.toThrow(
+    'The responses of baseline and Muster differ',
+  )
 })
 
 test('writes an event for every change of a round', async () => {
@@ -141,12 +143,16 @@ test('detects a change without an event, and a lost update', async () => {
 /** `npx vitest run benchmarks -u` writes the server's statements to the files that the baseline runs. */
 test('the baseline runs the same SQL as the server', async () => {
   const page = await statementsOf(pageWorkloads)
-  await expect(page.find((text) => text.includes('row_number()'))).toMatchFileSnapshot('baseline/page-with-attributes.sql')
+  await expect(page.find((text) => text.includes('row_number()'))).toMatchFileSnapshot(
+    'baseline/page-with-attributes.sql',
+  )
   await expect(page.find((text) => text.includes('from service'))).toMatchFileSnapshot('baseline/services.sql')
   const small = await statementsOf(consoleWorkloads)
   await expect(small.find((text) => text.includes('row_number()'))).toMatchFileSnapshot('baseline/page.sql')
   const write = await statementsOf(writers(ownDevice))
-  await expect(write.find((text) => text.includes('insert into event'))).toMatchFileSnapshot('baseline/set-attribute.sql')
+  await expect(write.find((text) => text.includes('insert into event'))).toMatchFileSnapshot(
+    'baseline/set-attribute.sql',
+  )
 })
 
 /** Returns the SQL that the server runs for the first operation of a scenario. */

@@ -10,7 +10,10 @@ describeConsole('the API reference', () => {
   const site = startConsole({ worker: true })
 
   /** Opens the reference in a signed-out window, and collects its requests to other hosts. */
-  const openReference = async (hash = '', options: OpenOptions = {}): Promise<{ page: Page; foreignRequests: string[] }> => {
+  const openReference = async (
+    hash = '',
+    options: OpenOptions = {},
+  ): Promise<{ page: Page; foreignRequests: string[] }> => {
     const page = await site.openSignedOut({ path: '/healthz', ...options })
     const foreignRequests = watchRequests(page, site.app.url)
     await page.goto(`${site.app.url}${REFERENCE}${hash}`)

@@ -38,7 +38,9 @@ function findLeaves(command: Command, path: readonly string[]): Leaf[] {
 function formatSection({ path, command }: Leaf): string {
   const usage = [...path, ...command.registeredArguments.map(formatArgument)].join(' ')
   const lines = [
-    ...command.registeredArguments.map((argument) => `| \`${formatArgument(argument)}\` | ${cell(argument.description)} |`),
+    ...command.registeredArguments.map(
+      (argument) => `| \`${formatArgument(argument)}\` | ${cell(argument.description)} |`,
+    ),
     ...command.options.filter(({ hidden }) => !hidden).map(formatOption),
   ]
   return `## ${path.join(' ')}

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { chromiumOptions } from '../../e2e/chromium.ts'
-import { graphql, send, toRequest } from '../run/operation.ts'
-import { startEnvironment, type StartedEnvironment } from '../environment/start-environment.ts'
+import { type StartedEnvironment, startEnvironment } from '../environment/start-environment.ts'
 import { percentile } from '../report/statistics.ts'
+import { graphql, send, toRequest } from '../run/operation.ts'
 
 const [devices = 100_000, rounds = 10, changesPerSecond = 100, seconds = 20] = process.argv.slice(2).map(Number)
 const ROW_HEIGHT = 36

@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { type System, isMuster } from './systems.ts'
-import type { Fleet } from './fleet.ts'
 import { type AccessKey, type Operation, send, toRequest } from '../run/operation.ts'
+import type { Fleet } from './fleet.ts'
 import type { ServerProcess } from './server-process.ts'
+import { isMuster, type System } from './systems.ts'
 
 /** The systems to compare, and the fleet that they serve. */
 export interface Environment {

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type BenchmarkDatabase, startDatabase } from './database.ts'
-import { type Command, type System, systems, DATABASE_CONNECTIONS, startCommand } from './systems.ts'
-import { createFleet, type Fleet } from './fleet.ts'
-import type { Environment } from './environment.ts'
 import { type AccessKey, send, toRequest } from '../run/operation.ts'
+import { type BenchmarkDatabase, startDatabase } from './database.ts'
+import type { Environment } from './environment.ts'
+import { createFleet, type Fleet } from './fleet.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { type Command, DATABASE_CONNECTIONS, type System, startCommand, systems } from './systems.ts'
 
 /** A database with a fleet, and the systems that use it. */
 export interface StartedEnvironment extends Environment {
@@ -80,7 +80,10 @@ async function fill(
   processes.set('server', server)
   const { url } = await server
   const accessKey = await readAccessKey(join(database.folder, 'server'))
-  const fleet = await createFleet(pool, { ...size, send: (operation) => send(url, toRequest(url, operation, accessKey)) })
+  const fleet = await createFleet(pool, {
+    ...size,
+    send: (operation) => send(url, toRequest(url, operation, accessKey)),
+  })
 
   const processOf = (system: System): Promise<ServerProcess> => {
     let started = processes.get(system)

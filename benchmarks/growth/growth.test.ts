@@ -47,7 +47,8 @@ async function createFleet({ accountId, keyId, secret }: TestUser, devices: numb
   )
   return {
     user: {
-      query: (document, variables) => sender.send(toRequest(app.url, graphql('server', document, variables), accessKey)),
+      query: (document, variables) =>
+        sender.send(toRequest(app.url, graphql('server', document, variables), accessKey)),
     },
     devices,
     ids: rows.map(({ id }) => id),

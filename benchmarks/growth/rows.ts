@@ -139,7 +139,12 @@ function logRows(small: Fleet, large: Fleet, shortLog: Fleet): Row[] {
   const compared = { target: 1.5, smallName: 'short log', largeName: 'long log' }
   return [
     { ...writeRow('appending an event', 'load', shortLog, small), ...compared },
-    { title: 'newest events', ...compared, small: () => shortLog.user.query(newest), large: () => large.user.query(newest) },
+    {
+      title: 'newest events',
+      ...compared,
+      small: () => shortLog.user.query(newest),
+      large: () => large.user.query(newest),
+    },
     {
       title: 'newest events of a device',
       ...compared,

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { readCredentials } from '../../packages/client/src/node.ts'
+import { type ServerProcess, startServerProcess } from '../environment/server-process.ts'
 import { systems } from '../environment/systems.ts'
 import { graphql, toRequest } from '../run/operation.ts'
-import { type ServerProcess, startServerProcess } from '../environment/server-process.ts'
 import { credentialsFile } from './fleets.ts'
 import { createSender, type TimedResponse } from './sender.ts'
 
@@ -25,7 +25,11 @@ export async function startServer(folder: string): Promise<Server> {
     MUSTER_KEY_POINTS: '1000000000',
     MUSTER_KEY_POINTS_PER_SECOND: '1000000000',
   }
-  const server: ServerProcess = await startServerProcess({ args: systems.server.args, env, log: join(folder, 'server.log') })
+  const server: ServerProcess = await startServerProcess({
+    args: systems.server.args,
+    env,
+    log: join(folder, 'server.log'),
+  })
   const sender = createSender(server.url)
   return {
     async user(email) {

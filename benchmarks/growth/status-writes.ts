@@ -8,7 +8,11 @@ const MAX_PER_INTERVAL = 64
 const ENOUGH_SHARE = 0.9
 
 /** Writes a status of one device after another at a fixed rate. The returned function stops it and reports the rate. */
-export function startStatusWrites(user: User, ids: readonly string[], perSecond: number): () => Promise<BackgroundLoad> {
+export function startStatusWrites(
+  user: User,
+  ids: readonly string[],
+  perSecond: number,
+): () => Promise<BackgroundLoad> {
   const began = performance.now()
   let written = 0
   let isStopped = false
@@ -32,7 +36,10 @@ export function startStatusWrites(user: User, ids: readonly string[], perSecond:
     isStopped = true
     await running
     const reached = Math.round(written / ((performance.now() - began) / 1_000))
-    return { note: `${reached} of ${perSecond} status writes per second`, isEnough: reached >= ENOUGH_SHARE * perSecond }
+    return {
+      note: `${reached} of ${perSecond} status writes per second`,
+      isEnough: reached >= ENOUGH_SHARE * perSecond,
+    }
   }
 }
 

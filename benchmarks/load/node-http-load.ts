@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
-import type { HttpRequest, Load, LoadJob, LoadResult } from './load.ts'
 import { percentile } from '../report/statistics.ts'
+import type { HttpRequest, Load, LoadJob, LoadResult } from './load.ts'
 
 /** Generates load in this process with node:http if autocannon is not installed. Takes more CPU time than autocannon. */
 export const nodeHttpLoad: Load = { name: 'node:http', run, close: async () => {} }

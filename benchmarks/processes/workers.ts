@@ -1,7 +1,7 @@
-import { startAutocannonLoad } from '../load/autocannon-load.ts'
-import { graphql, send, toRequest } from '../run/operation.ts'
 import type { ServerProcess } from '../environment/server-process.ts'
 import { startEnvironment } from '../environment/start-environment.ts'
+import { startAutocannonLoad } from '../load/autocannon-load.ts'
+import { graphql, send, toRequest } from '../run/operation.ts'
 
 const [rounds = 5, seconds = 4] = process.argv.slice(2).map(Number)
 

@@ -19,9 +19,7 @@ export function toMarkdown({ machine, method, missing, outcomes, explanations }:
     outcome.figures.map((figure) => [title, ...figureCells(figure)]),
   )
   const missed = outcomes.filter(({ outcome }) => outcome.figures.some((figure) => isMet(figure) === false))
-  const explained = missed.map(
-    ({ name, title }) => `### ${title}\n\n${explanations.get(name) ?? 'Not explained yet.'}`,
-  )
+  const explained = missed.map(({ name, title }) => `### ${title}\n\n${explanations.get(name) ?? 'Not explained yet.'}`)
   const rates = outcomes.flatMap(({ title, outcome }) => outcome.rates.map((rate) => [title, ...rateCells(rate)]))
   const parts = [
     '# Speed compared with other servers',
@@ -40,8 +38,7 @@ export function toMarkdown({ machine, method, missing, outcomes, explanations }:
 function figureCells(figure: Figure): string[] {
   const { name, spread, unit, target } = figure
   const write = (value: number): string => (unit === undefined ? value.toFixed(2) : `${value.toFixed(0)} ${unit}`)
-  const limit =
-    target && `${target.limit === 'min' ? '≥' : '≤'} ${target.value}${unit === undefined ? '' : ` ${unit}`}`
+  const limit = target && `${target.limit === 'min' ? '≥' : '≤'} ${target.value}${unit === undefined ? '' : ` ${unit}`}`
   const met = isMet(figure)
   return [
     name,

@@ -1,8 +1,8 @@
-import { type System, isMuster } from '../environment/systems.ts'
-import { firstDifference } from './first-difference.ts'
-import type { Fleet } from '../environment/fleet.ts'
 import { type Environment, runOperation } from '../environment/environment.ts'
+import type { Fleet } from '../environment/fleet.ts'
+import { isMuster, type System } from '../environment/systems.ts'
 import type { Load, LoadJob, LoadResult } from '../load/load.ts'
+import { firstDifference } from './first-difference.ts'
 import { type Operation, toRequest } from './operation.ts'
 
 /** A system, and the operations that it runs in a scenario. */
@@ -88,7 +88,9 @@ async function runOnce(options: RoundsOptions, workload: Workload): Promise<Run>
   const accessKey = isMuster(workload.system) ? environment.accessKey : undefined
   run++
   const requests = Array.from({ length: connections }, (_, connection) =>
-    workload.operations(environment.fleet, { connection, run }).map((operation) => toRequest(url, operation, accessKey)),
+    workload
+      .operations(environment.fleet, { connection, run })
+      .map((operation) => toRequest(url, operation, accessKey)),
   )
   const finishCheck = await workload.startCheck?.(environment)
   const before = await cpuTime()

@@ -24,7 +24,10 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
   }
   const before = await readState()
   return async ({ succeeded }) => {
-    const { rows } = await pool.query<{ events: number; lost: number }>(newestValues, [fleet.accountId, before.lastEventId])
+    const { rows } = await pool.query<{ events: number; lost: number }>(newestValues, [
+      fleet.accountId,
+      before.lastEventId,
+    ])
     const { events, lost } = rows[0]!
     if (events < succeeded) throw new Error(`${succeeded} changes were acknowledged, but only ${events} have an event.`)
     if (lost > 0) throw new Error(`${lost} values differ from their newest events.`)

@@ -1,6 +1,13 @@
-import { assertSameResponses, type Workload, checkResponses, measureRounds, type Run, type Runs } from '../run/rounds.ts'
 import type { StartedEnvironment } from '../environment/start-environment.ts'
 import { spreadOf } from '../report/statistics.ts'
+import {
+  assertSameResponses,
+  checkResponses,
+  measureRounds,
+  type Run,
+  type Runs,
+  type Workload,
+} from '../run/rounds.ts'
 import type { Figure, Outcome, Rate, Scenario } from './scenario.ts'
 
 /** Compares two workloads by requests per second. `min` is the target of the ratio. */
@@ -70,16 +77,19 @@ export function outcomeOf(runs: Runs, comparisons: readonly Comparison[]): Outco
   const rates = [...runs].map(([name, results]): Rate => {
     const perSecond = spreadOf(results.map((run) => run.succeeded / run.seconds))
     const latency = (part: 'p50' | 'p99') => spreadOf(results.map((run) => run.latency[part])).median
-    return { name, perSecond, latency: { p50: latency('p50'), p99: latency('p99') }, cpuTime: cpuTimePerRequest(results) }
+    return {
+      name,
+      perSecond,
+      latency: { p50: latency('p50'), p99: latency('p99') },
+      cpuTime: cpuTimePerRequest(results),
+    }
   })
   const present = comparisons.filter((comparison) => runs.has(comparison.of) && runs.has(comparison.with))
   return { rates, figures: present.map((comparison) => ratio(runs, comparison)) }
 }
 
 function cpuTimePerRequest(results: readonly Run[]): number | undefined {
-  const times = results.flatMap(({ cpuTime, succeeded }) =>
-    cpuTime === undefined ? [] : [cpuTime / succeeded],
-  )
+  const times = results.flatMap(({ cpuTime, succeeded }) => (cpuTime === undefined ? [] : [cpuTime / succeeded]))
   return times.length === 0 ? undefined : spreadOf(times).median
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { graphql, send, toRequest } from '../run/operation.ts'
 import type { ServerProcess } from '../environment/server-process.ts'
 import { spreadOf } from '../report/statistics.ts'
+import { graphql, send, toRequest } from '../run/operation.ts'
 import type { Figure, Scenario, Setting } from './scenario.ts'
 
 const MB = 1_000_000

@@ -109,5 +109,6 @@ function assertTenthDiffers(responses: ReadonlyMap<string, unknown>): void {
     (data as Page).login.devices.items.map(({ attributes }) => JSON.stringify(attributes)),
   )
   const different = plain!.filter((text, index) => text !== inContext![index]).length
-  if (different !== SIZE / 10) throw new Error(`${different} of ${SIZE} devices differ in the context instead of a tenth.`)
+  if (different !== SIZE / 10)
+    throw new Error(`${different} of ${SIZE} devices differ in the context instead of a tenth.`)
 }

@@ -1,6 +1,6 @@
+import type { StartedEnvironment } from '../environment/start-environment.ts'
 import type { System } from '../environment/systems.ts'
 import type { Load } from '../load/load.ts'
-import type { StartedEnvironment } from '../environment/start-environment.ts'
 import type { Spread } from '../report/statistics.ts'
 
 export interface Scenario {

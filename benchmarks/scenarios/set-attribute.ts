@@ -1,10 +1,10 @@
-import type { System } from '../environment/systems.ts'
 import type { Fleet } from '../environment/fleet.ts'
 import { delayFlushes } from '../environment/flush-delay.ts'
+import type { System } from '../environment/systems.ts'
 import { graphql, type Operation } from '../run/operation.ts'
 import type { Workload } from '../run/rounds.ts'
-import { loadScenario } from './load-scenario.ts'
 import { startWriteCheck } from './check-writes.ts'
+import { loadScenario } from './load-scenario.ts'
 
 const CLIENTS = 64
 
@@ -66,7 +66,12 @@ export const setAttribute = loadScenario({
   connections: CLIENTS,
   workloads: writers(ownDevice),
   comparisons: [
-    { name: 'against the same SQL in handwritten code', of: 'Muster', with: 'the same SQL in handwritten code', min: 0.8 },
+    {
+      name: 'against the same SQL in handwritten code',
+      of: 'Muster',
+      with: 'the same SQL in handwritten code',
+      min: 0.8,
+    },
     { name: "against PostGraphile's mutation", of: 'Muster', with: 'PostGraphile', min: 1.3 },
     { name: 'against Apollo', of: 'Muster', with: 'Apollo' },
   ],

@@ -120,8 +120,8 @@ export async function runKills(options: KillRun): Promise<KillReport> {
 function countProblems(received: readonly Received[], accepted: readonly Received[]) {
   const byEvent = Map.groupBy(received, ({ body }) => body.data.id)
   const byId = Map.groupBy(received, ({ id }) => id)
-  const countDiffering = (groups: Map<string, Received[]>, valueOf: (message: Received) => string): number =>
-    [...groups.values()].filter((messages) => new Set(messages.map(valueOf)).size > 1).length
+  const countDiffering = (groups: Map<string, Received[]>, select: (message: Received) => string): number =>
+    [...groups.values()].filter((messages) => new Set(messages.map(select)).size > 1).length
   return {
     requests: received.length,
     rejected: received.length - accepted.length,

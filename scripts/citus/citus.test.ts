@@ -5,8 +5,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/test/database/test-database.ts'
 import { type Catalog, readCatalog, type Table } from './catalog.ts'
-import { placedTables, placementOf } from './placements.ts'
 import { citusCommands } from './commands.ts'
+import { placedTables, placementOf } from './placements.ts'
 
 let database: TestDatabase
 let catalog: Catalog
@@ -42,7 +42,9 @@ describe('the tables of the schema', () => {
       references
         .filter(({ table, columns }) => {
           if (placementOf(table) === 'reference') return placementOf(name) === 'local'
-          const isOfAccount = columns.some(([column, referenced]) => column === 'account_id' && referenced === 'account_id')
+          const isOfAccount = columns.some(
+            ([column, referenced]) => column === 'account_id' && referenced === 'account_id',
+          )
           return placementOf(name) !== placementOf(table) || (placementOf(name) === 'distributed' && !isOfAccount)
         })
         .map(({ table }) => `${name} to ${table}`),

@@ -12,13 +12,16 @@ export function citusCommands({ tables, functions }: Catalog, { shards }: { shar
   const placed = tables.map((table) => ({ table, placement: getPlacement(table) }))
   const withPlacement = (placement: Placement): Table[] =>
     orderByReferences(placed.filter((each) => each.placement === placement).map(({ table }) => table))
-  const distributed = withPlacement('distributed').sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST))
+  const distributed = withPlacement('distributed').sort(
+    (one, other) => Number(other.name === FIRST) - Number(one.name === FIRST),
+  )
   return [
     ...distributed.flatMap(unsupportedParts),
     'create extension if not exists citus;',
     ...withPlacement('reference').map(({ name }) => `select create_reference_table('${name}');`),
     ...distributed.map(({ name }) => {
-      const options = name === FIRST ? `shard_count => ${shards}, colocate_with => 'none'` : `colocate_with => '${FIRST}'`
+      const options =
+        name === FIRST ? `shard_count => ${shards}, colocate_with => 'none'` : `colocate_with => '${FIRST}'`
       return `select create_distributed_table('${name}', 'account_id', ${options});`
     }),
     ...functions.map((signature) => `select create_distributed_function('${signature}');`),

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { operationsOf, type RunOperation } from './run-operation.ts'
 import type { Receivers } from './receivers.ts'
+import { operationsOf, type RunOperation } from './run-operation.ts'
 
 /** A page for a screenshot, and a text that appears when it is loaded. */
 export interface Screen {
@@ -52,7 +52,10 @@ async function labelFields(run: RunOperation): Promise<void> {
   )
 }
 
-async function createWebhooks(run: RunOperation, { succeeding, failing }: Receivers): Promise<{ alerts: string; inventory: string }> {
+async function createWebhooks(
+  run: RunOperation,
+  { succeeding, failing }: Receivers,
+): Promise<{ alerts: string; inventory: string }> {
   const created = await run<Record<'alerts' | 'inventory', { id: string }>>(
     `mutation ($succeeding: String!, $failing: String!) {
       inventory: createWebhook(

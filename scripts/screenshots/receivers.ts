@@ -12,7 +12,10 @@ export interface Receivers {
 }
 
 export async function startReceivers(): Promise<Receivers> {
-  const [succeeding, failing] = [await start(200, '{"accepted":true}'), await start(503, '{"error":"the queue is full"}')]
+  const [succeeding, failing] = [
+    await start(200, '{"accepted":true}'),
+    await start(503, '{"error":"the queue is full"}'),
+  ]
   return {
     succeeding: `${urlOf(succeeding)}/muster/alerts`,
     failing: `${urlOf(failing)}/hooks/inventory`,

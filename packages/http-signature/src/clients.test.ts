@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { knownClients, sendDhensby, sendJoyent } from '../test/clients.ts'
-import { type RequestWithBody, outcomeOf, type KeyName, now, nowAsDate, verificationKeys, withHeader } from '../test/fixtures.ts'
+import {
+  type KeyName,
+  now,
+  nowAsDate,
+  outcomeOf,
+  type RequestWithBody,
+  verificationKeys,
+  withHeader,
+} from '../test/fixtures.ts'
 import { parseSignature, verifySignature } from './index.ts'
 
 /** Whether a server with this key accepts the request. */
@@ -63,18 +71,21 @@ function headerOf(request: RequestWithBody, name: string): string {
 }
 
 describe.each(Object.entries(knownClients(now)))('%s', (_, client) => {
-  test.each(['hmac', 'ed25519'] as const)('is accepted, and rejected after a change of any signed bit: %s', async (keyName) => {
-    const request = await client(keyName)
-    expect(isAccepted(request, keyName)).toBe(true)
-    const accepted: string[] = []
-    let count = 0
-    for (const [part, other] of damagedRequests(request)) {
-      count++
-      if (isAccepted(other, keyName)) accepted.push(`${part}: ${JSON.stringify(other)}`)
-    }
-    expect(accepted).toEqual([])
-    expect(count).toBeGreaterThan(500)
-  })
+  test.each(['hmac', 'ed25519'] as const)(
+    'is accepted, and rejected after a change of any signed bit: %s',
+    async (keyName) => {
+      const request = await client(keyName)
+      expect(isAccepted(request, keyName)).toBe(true)
+      const accepted: string[] = []
+      let count = 0
+      for (const [part, other] of damagedRequests(request)) {
+        count++
+        if (isAccepted(other, keyName)) accepted.push(`${part}: ${JSON.stringify(other)}`)
+      }
+      expect(accepted).toEqual([])
+      expect(count).toBeGreaterThan(500)
+    },
+  )
 })
 
 describe('rejects the insecure defaults of these clients', () => {
@@ -97,6 +108,8 @@ describe('rejects the insecure defaults of these clients', () => {
   test('http-message-signatures: no created', async () => {
     const fields = ['@method', '@authority', '@target-uri', 'date']
     const sent = { ...get, headers: { Date: nowAsDate } }
-    expect(outcomeOf(await sendDhensby('httpbis', sent, 'hmac', { fields, params: ['keyid', 'alg'] }))).toBe('not-covered')
+    expect(outcomeOf(await sendDhensby('httpbis', sent, 'hmac', { fields, params: ['keyid', 'alg'] }))).toBe(
+      'not-covered',
+    )
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { joyent } from '../test/clients.ts'
-import { type RequestWithBody, outcomeOf, now, sharedSecret, signed, verificationKeys } from '../test/fixtures.ts'
+import { now, outcomeOf, type RequestWithBody, sharedSecret, signed, verificationKeys } from '../test/fixtures.ts'
 import { parseSignature, type ReceivedRequest, signatureReasons, verifySignature } from './index.ts'
 
 const words = new Set(['ok', 'none', ...Object.keys(signatureReasons)])
@@ -171,7 +171,11 @@ function compare(request: RequestWithBody): void {
   }
 }
 
-function askOracle({ method, target, rawHeaders }: RequestWithBody): ReturnType<typeof joyent.parseRequest> | undefined {
+function askOracle({
+  method,
+  target,
+  rawHeaders,
+}: RequestWithBody): ReturnType<typeof joyent.parseRequest> | undefined {
   const headers: Record<string, string> = {}
   for (let i = 0; i < rawHeaders.length; i += 2) headers[rawHeaders[i]!.toLowerCase()] = rawHeaders[i + 1]!
   try {

@@ -53,13 +53,21 @@ describe('parsePublicKey', () => {
     ['a public and a private key', `${ed25519PublicPem}\n${ed25519PrivatePem}`, 'private key'],
     ['two keys', `${ed25519PublicPem}\n${ed25519PublicPem}`, 'PUBLIC KEY'],
     ['a certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'PUBLIC KEY'],
-    ['a block with other contents', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'no valid public key'],
+    [
+      'a block with other contents',
+      '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----',
+      'no valid public key',
+    ],
     ['RSA', pem('rsa'), 'of type rsa'],
     ['P-256', pem('ec'), 'of type ec'],
     ['X25519', pem('x25519'), 'of type x25519'],
     ['Ed448', pem('ed448'), 'of type ed448'],
     ['a point of small order', Buffer.alloc(32).toString('base64'), 'small order'],
-    ['a point of small order with the sign bit', Buffer.from([...Buffer.alloc(31), 0x80]).toString('base64'), 'small order'],
+    [
+      'a point of small order with the sign bit',
+      Buffer.from([...Buffer.alloc(31), 0x80]).toString('base64'),
+      'small order',
+    ],
     ['the neutral point', Buffer.from([1, ...Buffer.alloc(31)]).toString('base64'), 'small order'],
   ])('rejects %s', (_, text, hint) => {
     expect(parsePublicKey(text)).toEqual({ ok: false, message: expect.stringContaining(hint) })

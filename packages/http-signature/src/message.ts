@@ -59,7 +59,8 @@ export function readMessage(request: ReceivedRequest, fields: Fields): Message {
 
 export function assertSingle(fields: Fields, name: string): void {
   const count = fields.get(name)?.length ?? 0
-  if (count > 1) throw new Rejection('duplicate-header', `The header ${name} is present ${count} times. Only one is allowed.`)
+  if (count > 1)
+    throw new Rejection('duplicate-header', `The header ${name} is present ${count} times. Only one is allowed.`)
 }
 
 /** The value of a covered header. It must be present once, with characters that a signature base allows (RFC 9421 §2.5). */
@@ -101,7 +102,10 @@ function assertSizeLimits(rawHeaders: readonly string[], fields: Fields): void {
   for (const name of ['authorization', 'signature', 'signature-input']) {
     const { length } = joinedField(fields, name)
     if (length > maxCredentialBytes) {
-      throw new Rejection('too-large', `The header ${name} has ${length} bytes. At most ${maxCredentialBytes} are allowed.`)
+      throw new Rejection(
+        'too-large',
+        `The header ${name} has ${length} bytes. At most ${maxCredentialBytes} are allowed.`,
+      )
     }
   }
 }

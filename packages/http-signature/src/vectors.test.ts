@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { receive, outcomeOf, sharedSecret, signingKeys } from '../test/fixtures.ts'
+import { outcomeOf, receive, sharedSecret, signingKeys } from '../test/fixtures.ts'
 import { contentDigest, digest, signRequest } from './index.ts'
 
 const helloWorld = '{"hello": "world"}'

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { cavage, createSigner, httpbis } from 'http-message-signatures'
 import { contentDigest, digest } from '../src/index.ts'
-import { type RequestWithBody, ed25519PrivatePem, type KeyName, sharedSecret } from './fixtures.ts'
+import { ed25519PrivatePem, type KeyName, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
 /** Requests of third-party clients, sent over a socket and returned as received. */
 

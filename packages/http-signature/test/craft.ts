@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type RequestWithBody, nowAsDate, sharedSecret } from './fixtures.ts'
+import { nowAsDate, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
 /** Handcrafted requests that no signer would produce. The MAC is always correct for the given lines. */
 
@@ -39,7 +39,11 @@ export const usualList = '(request-target) host date'
 export const usualString = `(request-target): post /graphql/v1\nhost: api.example.com\ndate: ${nowAsDate}`
 
 /** Form A. In the parameters, `$` is replaced by the signature of `base`. */
-export function formA(parameters: string, base: string = usualString, request: HandcraftedRequest = {}): RequestWithBody {
+export function formA(
+  parameters: string,
+  base: string = usualString,
+  request: HandcraftedRequest = {},
+): RequestWithBody {
   return arrived(request, ['Authorization', `Signature ${parameters.replace('$', mac(base))}`])
 }
 

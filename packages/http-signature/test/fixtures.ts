@@ -44,7 +44,10 @@ export const verificationKeys: Record<KeyName, VerificationKey> = {
 export type RequestWithBody = ReceivedRequest & { body?: Buffer | undefined }
 
 /** The outcome of a request: `ok`, `none`, or the reason for its rejection. */
-export function outcomeOf(request: RequestWithBody, options: Partial<VerifyOptions> & { keyName?: KeyName } = {}): string {
+export function outcomeOf(
+  request: RequestWithBody,
+  options: Partial<VerifyOptions> & { keyName?: KeyName } = {},
+): string {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') return parsed.outcome === 'none' ? 'none' : parsed.reason
   const outcome = verifySignature(parsed.signature, {

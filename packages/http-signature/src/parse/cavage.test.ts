@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formA, usualList, usualParameters, usualString } from '../../test/craft.ts'
-import { outcomeOf, now, nowAsDate, signed, withHeader, withMore, without } from '../../test/fixtures.ts'
+import { now, nowAsDate, outcomeOf, signed, withHeader, withMore, without } from '../../test/fixtures.ts'
 
 const key = 'keyId="AKEXAMPLE"'
 const signature = 'signature="$"'
@@ -62,7 +62,9 @@ describe('accepts signatures of clients', () => {
 
   test('an Ed25519 key under each of its names', () => {
     for (const nameAlgorithm of [true, false]) {
-      expect(outcomeOf(signed({ form: 'cavage', keyName: 'ed25519', nameAlgorithm }), { keyName: 'ed25519' })).toBe('ok')
+      expect(outcomeOf(signed({ form: 'cavage', keyName: 'ed25519', nameAlgorithm }), { keyName: 'ed25519' })).toBe(
+        'ok',
+      )
     }
     for (const name of ['ed25519', 'ed25519-sha512', 'hs2019']) {
       const request = withHeader(signed({ form: 'cavage', keyName: 'ed25519' }), 'authorization', (value) =>

@@ -1,9 +1,9 @@
 import { readCavageAlgorithm, readSignature } from '../algorithms.ts'
-import { parseCavageParameters } from './cavage-parameters.ts'
 import { parseHttpDate } from '../http-date.ts'
 import { coveredField, type Message, tokenCharacters } from '../message.ts'
-import { assertComponentList, isTime, withKeyId, type ParsedSignature, readKeyId } from './parsed-signature.ts'
 import { Rejection } from '../reasons.ts'
+import { parseCavageParameters } from './cavage-parameters.ts'
+import { assertComponentList, isTime, type ParsedSignature, readKeyId, withKeyId } from './parsed-signature.ts'
 
 type Parameters = ReadonlyMap<string, string>
 

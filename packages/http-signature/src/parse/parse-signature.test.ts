@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { formA, formB, usualParameters } from '../../test/craft.ts'
-import { type RequestWithBody, outcomeOf, nowAsDate, signed, withHeader, withMore, without } from '../../test/fixtures.ts'
+import {
+  nowAsDate,
+  outcomeOf,
+  type RequestWithBody,
+  signed,
+  withHeader,
+  withMore,
+  without,
+} from '../../test/fixtures.ts'
 import { parseSignature } from '../index.ts'
 
 const bare: RequestWithBody = { method: 'POST', target: '/graphql/v1', rawHeaders: ['Host', 'api.example.com'] }

@@ -1,4 +1,3 @@
-import { readCavage } from './cavage.ts'
 import {
   assertSingle,
   collectFields,
@@ -8,8 +7,9 @@ import {
   type ReceivedRequest,
   readMessage,
 } from '../message.ts'
-import type { ParsedSignature } from './parsed-signature.ts'
 import { Rejection, type SignatureReason } from '../reasons.ts'
+import { readCavage } from './cavage.ts'
+import type { ParsedSignature } from './parsed-signature.ts'
 import { readRfc9421 } from './rfc9421.ts'
 
 /** The result of `parseSignature`. */

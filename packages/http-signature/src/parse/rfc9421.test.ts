@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { formB, usualInput, usualLines } from '../../test/craft.ts'
-import { type RequestWithBody, outcomeOf, now, nowAsDate, signed, withHeader, withMore, without } from '../../test/fixtures.ts'
+import {
+  now,
+  nowAsDate,
+  outcomeOf,
+  type RequestWithBody,
+  signed,
+  withHeader,
+  withMore,
+  without,
+} from '../../test/fixtures.ts'
 import { parseSignature } from '../index.ts'
 
 const list = '("@method" "@authority" "@path")'
@@ -159,7 +168,9 @@ describe('rejects', () => {
 
   test('a header named @method instead of the derived component (RFC 9421 §7.5.1)', () => {
     const lines = ['"@method": GET', ...usualLines.slice(1)]
-    expect(outcomeOf(formB({ lines }, { headers: ['Host', 'api.example.com', '@method', 'GET'] }))).toBe('bad-signature')
+    expect(outcomeOf(formB({ lines }, { headers: ['Host', 'api.example.com', '@method', 'GET'] }))).toBe(
+      'bad-signature',
+    )
   })
 
   test.each([

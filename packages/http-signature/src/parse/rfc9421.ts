@@ -1,15 +1,15 @@
 import type { BareItem, Item } from 'structured-headers'
 import { readRfc9421Algorithm, readSignature } from '../algorithms.ts'
 import { joinedField, type Message } from '../message.ts'
+import { Rejection } from '../reasons.ts'
 import {
   assertComponentList,
   isTime,
   maxNonce,
-  withKeyId,
   type ParsedSignature,
   readKeyId,
+  withKeyId,
 } from './parsed-signature.ts'
-import { Rejection } from '../reasons.ts'
 import { type Member, type Members, parseCanonicalDictionary } from './structured-field.ts'
 
 type Parameters = ReadonlyMap<string, BareItem>
@@ -146,8 +146,7 @@ function readNonce(parameters: Parameters): string | undefined {
 function readBytes({ bytes, text }: Member): string {
   if (bytes === undefined) throw new Rejection('malformed', 'A member of Signature is not a byte sequence.')
   // They are not signed and have no defined meaning (RFC 9421 §4.2 has none).
-  if (text !== `:${bytes}:`)
-    throw new Rejection('malformed', 'A member of Signature has parameters. None are allowed.')
+  if (text !== `:${bytes}:`) throw new Rejection('malformed', 'A member of Signature has parameters. None are allowed.')
   return bytes
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { receive, outcomeOf, now, nowAsDate, signed, signingKeys } from '../../test/fixtures.ts'
+import { now, nowAsDate, outcomeOf, receive, signed, signingKeys } from '../../test/fixtures.ts'
 import { type SignRequestOptions, signRequest } from '../index.ts'
 
 const request: SignRequestOptions = {

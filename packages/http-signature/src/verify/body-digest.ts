@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { decodeBase64 } from '../algorithms.ts'
 import { coveredField, type Fields } from '../message.ts'
-import { Rejection } from '../reasons.ts'
 import { parseCanonicalDictionary } from '../parse/structured-field.ts'
+import { Rejection } from '../reasons.ts'
 
 /** The two active algorithms of RFC 9530 §5. The others are not secure against an adversary. */
 const hashNames: ReadonlyMap<string, 'sha256' | 'sha512'> = new Map([
@@ -40,7 +40,8 @@ function readContentDigest(text: string): DigestMember[] {
   }
   const members: DigestMember[] = []
   for (const [algorithm, { bytes }] of dictionary) {
-    if (bytes === undefined) throw new Rejection('digest-malformed', 'Content-Digest has a member that is not a byte sequence.')
+    if (bytes === undefined)
+      throw new Rejection('digest-malformed', 'Content-Digest has a member that is not a byte sequence.')
     members.push({ algorithm, value: bytes })
   }
   return members

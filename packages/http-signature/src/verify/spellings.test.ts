@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formA, usualParameters } from '../../test/craft.ts'
-import { outcomeOf, nowAsDate, signed, withHeader } from '../../test/fixtures.ts'
+import { nowAsDate, outcomeOf, signed, withHeader } from '../../test/fixtures.ts'
 import type { Place } from '../index.ts'
 import { spellings } from './spellings.ts'
 
@@ -35,7 +35,9 @@ describe.each(Object.entries(parts))('%s', (_, [components, form]) => {
     expect(outcomeForPart('http://api.example.com:4000', 'api.example.com', { localPort: 4000 })).toBe('ok')
     expect(outcomeForPart('http://api.example.com:4000', 'api.example.com')).toBe('bad-signature')
     expect(outcomeForPart('http://api.example.com:4001', 'api.example.com', { localPort: 4000 })).toBe('bad-signature')
-    expect(outcomeForPart('http://api.example.com:4001', 'api.example.com:4000', { localPort: 4001 })).toBe('bad-signature')
+    expect(outcomeForPart('http://api.example.com:4001', 'api.example.com:4000', { localPort: 4001 })).toBe(
+      'bad-signature',
+    )
   })
 
   test('is accepted as in the public URL', () => {
@@ -46,7 +48,9 @@ describe.each(Object.entries(parts))('%s', (_, [components, form]) => {
     expect(outcomeForPart('http://backend:3000', 'backend:3000', { publicUrl })).toBe('ok')
     expect(outcomeForPart('https://api.example.com:8444', 'backend:3000', { publicUrl })).toBe('bad-signature')
     expect(outcomeForPart('https://api.example.com:3000', 'backend:3000', { publicUrl })).toBe('bad-signature')
-    expect(outcomeForPart('https://api.example.com', 'backend:3000', { publicUrl: 'https://API.example.com' })).toBe('ok')
+    expect(outcomeForPart('https://api.example.com', 'backend:3000', { publicUrl: 'https://API.example.com' })).toBe(
+      'ok',
+    )
   })
 
   test('must have the port of the public URL if a proxy replaced the Host header', () => {
@@ -75,14 +79,17 @@ describe('letter case', () => {
     const asSent = formA(usualParameters, base, { headers: ['Host', 'Api.Example.Com', 'Date', nowAsDate] })
     expect(outcomeOf(asSent)).toBe('ok')
     expect(
-      outcomeOf(withHeader(signed({ form: 'cavage', url: 'http://api.example.com/' }), 'host', () => 'Api.Example.Com')),
+      outcomeOf(
+        withHeader(signed({ form: 'cavage', url: 'http://api.example.com/' }), 'host', () => 'Api.Example.Com'),
+      ),
     ).toBe('ok')
   })
 })
 
 describe('@target-uri', () => {
   const components = ['@method', '@authority', '@target-uri']
-  const outcomeForUri = (url: string, host: string, place: Place = {}): string => outcomeForHost(url, host, place, components)
+  const outcomeForUri = (url: string, host: string, place: Place = {}): string =>
+    outcomeForHost(url, host, place, components)
 
   test('has the scheme of the connection or of the public URL', () => {
     expect(outcomeForUri('http://api.example.com', 'api.example.com')).toBe('ok')
@@ -106,7 +113,9 @@ test('@scheme is that of the connection or of the public URL', () => {
   const components = ['@method', '@authority', '@path', '@scheme']
   expect(outcomeForHost('https://api.example.com', 'api.example.com', {}, components)).toBe('bad-signature')
   expect(outcomeForHost('https://api.example.com', 'api.example.com', { scheme: 'https' }, components)).toBe('ok')
-  expect(outcomeForHost('https://api.example.com', 'b:1', { publicUrl: 'https://api.example.com' }, components)).toBe('ok')
+  expect(outcomeForHost('https://api.example.com', 'b:1', { publicUrl: 'https://api.example.com' }, components)).toBe(
+    'ok',
+  )
   expect(outcomeForHost('https://b', 'b', { publicUrl: 'https://api.example.com' }, components)).toBe('bad-signature')
 })
 

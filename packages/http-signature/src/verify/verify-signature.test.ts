@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import {
-  type RequestWithBody,
   type Draft,
-  outcomeOf,
   type KeyName,
   now,
+  outcomeOf,
+  type RequestWithBody,
   signed,
   verificationKeys,
   withHeader,

@@ -1,11 +1,11 @@
 import { algorithmOf, isSignatureOf, type VerificationKey } from '../algorithms.ts'
-import { checkDigests } from './body-digest.ts'
 import { coveredField } from '../message.ts'
 import type { ParsedSignature } from '../parse/parsed-signature.ts'
 import { Rejection, type SignatureReason } from '../reasons.ts'
 import { signatureBase } from '../signature-base.ts'
-import { type Place, spellings } from './spellings.ts'
+import { checkDigests } from './body-digest.ts'
 import { decoyKey } from './decoy-key.ts'
+import { type Place, spellings } from './spellings.ts'
 
 /** The input for verifying a signature. */
 export type VerifyOptions = Place & {
