@@ -249,7 +249,7 @@ describe('failed signatures', () => {
       },
     })
     expect(reply).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', reason: 'several-signatures' } })
-    expect(reply.body.message).toBe('The request has 2 signatures; send one.')
+    expect(reply.body.message).toBe('The request has 2 signatures. Send one.')
   })
 
   it('get a response no sooner than 25 ms after they arrive, for keys in memory, in the database, and unknown', async () => {
