@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { seedDevices } from '../packages/server/test/seed-devices.ts'
+import { seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { findViolations } from './axe.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seedDevices } from '../packages/server/test/seed-devices.ts'
+import { seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { findViolationsInBothSchemes } from './axe.ts'
 import { describeConsole, type OpenOptions, type Person, startConsole } from './harness.ts'
 

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { isGenuine, type Received, startReceiver } from '../../packages/server/test/receiver.ts'
-import { readCredentials, sendAs } from '../../packages/server/test/server-process.ts'
-import { unlimited } from '../../packages/server/test/unlimited.ts'
+import { readCredentials, sendAs } from '../../packages/server/test/harness/server-process.ts'
+import { unlimited } from '../../packages/server/test/harness/unlimited.ts'
+import { isGenuine, type Received, startReceiver } from '../../packages/server/test/harness/webhook-receiver.ts'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname
 
@@ -53,7 +53,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   const forged: Received[] = []
   let secret: string | undefined
   let requestCount = 0
-  receiver.answer((message, response) => {
+  receiver.respondWith((message, response) => {
     if (secret === undefined || !isGenuine(secret, message)) forged.push(message)
     // Never fails several times in a row, because the server would then pause the webhook for a minute.
     const position = ++requestCount % 6

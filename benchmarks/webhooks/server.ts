@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { signRequest } from '@muster/http-signature'
 import { Agent, request } from 'undici'
-import { readCredentials } from '../../packages/server/test/server-process.ts'
+import { readCredentials } from '../../packages/server/test/harness/server-process.ts'
 import type { BenchmarkDatabase } from '../environment/database.ts'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname

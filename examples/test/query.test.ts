@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { credentialsOf } from '../../packages/cli/test/muster.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/app.ts'
+import { credentialsOf } from '../../packages/cli/test/harness/muster.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/harness/app.ts'
 import { hasProgram, isInstalled } from './programs.ts'
 
 const example = (name: string): string => new URL(`../${name}`, import.meta.url).pathname

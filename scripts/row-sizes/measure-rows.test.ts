@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { createTestDatabase } from '../../packages/server/test/database.ts'
-import { newAccount } from '../../packages/server/test/new-account.ts'
-import { seedDevices } from '../../packages/server/test/seed-devices.ts'
+import { createTestDatabase } from '../../packages/server/test/database/test-database.ts'
+import { createAccount } from '../../packages/server/test/factories/account.ts'
+import { seedDevices } from '../../packages/server/test/factories/seed-devices.ts'
 import { measureRows } from './measure-rows.ts'
 
 it('measures the number and size of rows of each table, including its partitions', async () => {
   const database = await createTestDatabase()
-  const { id } = await newAccount(database.db)
+  const { id } = await createAccount(database.db)
   await seedDevices(
     database.db,
     id,
