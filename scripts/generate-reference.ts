@@ -155,6 +155,7 @@ and the rest afterward.
 The server knows how many devices and events an account has, as of the last minute. An account with fewer than
 ${ROWS_PER_POINT} of them pays nothing for rows. A document can have at most ${limits.walkingFields} fields that read ${MANY_ROWS} or more rows each; a page and its
 \`total\` are two fields. More are \`LIMIT_EXCEEDED\`, and the message names the first field over the limit and its position.
+Such a document costs a point for each of these fields.
 
 For example, an account has 100,000 devices. This document costs 101 points:
 

@@ -127,6 +127,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     config: deps.config,
     addressOf: ({ raw }: FastifyRequest) => addressOf(raw),
     headersOf: headersOfEveryAnswer,
+    isExhausted: (address) => rateLimits.failures.wait(address, undefined) !== undefined,
     isExempt: reportsState,
     isLongLived,
     metrics: deps.metrics,

@@ -14,7 +14,7 @@ import {
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { limits as apiLimits } from '../limits.ts'
 import { assertCompilable } from './compile.ts'
-import { type AccountSize, createRowCounter, type RowCosts, type RowCount } from './cost/row-count.ts'
+import { type AccountSize, countNoRows, createRowCounter, type RowCosts, type RowCount } from './cost/row-count.ts'
 import { createDocumentCache, type DocumentFound, type KnownOperation } from './document-cache.ts'
 import { formatApiError, formatBadRequest } from './error-mapping.ts'
 import { type DocumentLimits, tooComplex } from './limits.ts'
@@ -56,6 +56,8 @@ export interface PreparedOperation {
   readonly isPublic: boolean
   /** The most objects that the response can contain. */
   readonly objectCount: number
+  /** Whether `countRows` can return more than 0. */
+  readonly mayReadRows: boolean
   /** The most rows that this operation may read but not return, in an account of this size. */
   countRows(size: AccountSize): RowCount
   /** The objects that the response contains. */
@@ -169,6 +171,7 @@ function prepareOperation(input: {
     name: operation.name,
     isPublic: operation.isPublic,
     objectCount,
+    mayReadRows: operation.countRows !== countNoRows,
     countRows: (size) => operation.countRows(coerced, size),
     objectsIn: (data) => objectsIn(data, operation.plan.root),
     rootFields() {

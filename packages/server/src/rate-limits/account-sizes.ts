@@ -6,15 +6,15 @@ import { readAccountSize } from './account-sizes.queries.ts'
 
 /** How many records each account has, as of the last minute. */
 export interface AccountSizes {
-  /** Rejects if the query fails. */
-  sizeOf(accountId: string): Promise<AccountSize>
+  /** A promise if the size must be read first. It rejects if the query fails. */
+  sizeOf(accountId: string): AccountSize | Promise<AccountSize>
 }
 
 const KEPT_MS = 60_000
 const ACCOUNTS = 10_000
 
 interface KnownSize {
-  readonly size: Promise<AccountSize>
+  size: AccountSize | Promise<AccountSize>
   readonly readAt: number
 }
 
@@ -25,8 +25,14 @@ export function createAccountSizes(db: Database, now: () => number = () => perfo
       const found = known.get(accountId)
       if (found !== undefined && now() - found.readAt < KEPT_MS) return found.size
       const size = readAccountSize(db, accountId)
-      known.set(accountId, { size, readAt: now() })
-      size.catch(() => known.delete(accountId))
+      const entry: KnownSize = { size, readAt: now() }
+      known.set(accountId, entry)
+      size.then(
+        (read) => {
+          entry.size = read
+        },
+        () => known.delete(accountId),
+      )
       return size
     },
   }

@@ -35,9 +35,6 @@ export interface RequestCharges {
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }
 
-/** An account so large that an operation reads rows in it if it does so in any account. */
-const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
-
 export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, sizes: AccountSizes): RequestCharges {
   const payerFor = ({ request, viewer }: Pick<Requester<Viewer>, 'request' | 'viewer'>): Payer =>
     viewer === null ? payerAt(limits, addressOf(request.raw)) : payerOf(limits, viewer)
@@ -74,25 +71,38 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     }
   }
 
+  const chargeRows = (start: OperationStart<Viewer>, size: AccountSize): AfterOperation => {
+    const counted = start.operation.countRows(size)
+    try {
+      assertFewWalkingFields(counted)
+    } catch (error) {
+      takeAnyway(start, pointsOfRows(counted.walkingFields * MANY_ROWS))
+      throw error
+    }
+    if (counted.rows > 0) startRowMeter(start.request, size)
+    return charge(start, counted.rows)
+  }
+
+  /** Takes points even if the balance goes negative, because the work is done. */
+  const takeAnyway = (requester: Requester<Viewer>, points: number): void => {
+    const payer = payerFor(requester)
+    payer.budget.give(payer.subject, -points)
+    requester.reply.headers(rateLimitHeaders(payer))
+  }
+
   return {
     chargeRequest: (requester) => spend(payerFor(requester), REQUEST_POINTS, requester.reply),
     chargeRejected(requester, bytes) {
       const points = pointsOfRejected(bytes)
-      if (points === 0) return
-      const payer = payerFor(requester)
-      payer.budget.give(payer.subject, -points)
-      requester.reply.headers(rateLimitHeaders(payer))
+      if (points > 0) takeAnyway(requester, points)
     },
     chargeOperation(start) {
       const { viewer, operation } = start
-      if (viewer === null || operation.countRows(EVERY_ROW).rows === 0) return charge(start, 0)
-      return sizes.sizeOf(viewer.accountId).then(
-        (size) => {
-          const counted = operation.countRows(size)
-          assertFewWalkingFields(counted)
-          startRowMeter(start.request, size)
-          return charge(start, counted.rows)
-        },
+      if (viewer === null || !operation.mayReadRows) return charge(start, 0)
+      const size = sizes.sizeOf(viewer.accountId)
+      if (!(size instanceof Promise)) return chargeRows(start, size)
+      return size.then(
+        (read) => chargeRows(start, read),
         // The operation itself reports that the database cannot be reached.
         () => charge(start, 0),
       )

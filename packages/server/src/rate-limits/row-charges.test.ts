@@ -112,6 +112,13 @@ describe('a document with many fields that read every device', () => {
     ])
   })
 
+  test('costs a point for each of the fields', async () => {
+    const large = await otherUser()
+    const before = left((await large.query('{ login { id } }')).headers)
+    const { headers } = await large.query(hostile(15))
+    expect(before - left(headers)).toBe(1 + 30)
+  })
+
   test('is served up to the limit, at its price', async () => {
     const large = await otherUser()
     const before = left((await large.query('{ login { id } }')).headers)

@@ -60,6 +60,9 @@ export function createRowCounter(schema: GraphQLSchema, rowCosts: RowCosts): (pl
   return (plan) => countPlan(plan, rowCosts)
 }
 
+/** For an operation without a field that may read rows. */
+export const countNoRows: CountRows = () => noRows
+
 /** A field whose rows depend on its arguments. */
 interface CountedField {
   readonly field: PlannedField
@@ -85,7 +88,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
       const cost = rowCosts[nameOf(field)]
       if (typeof cost === 'function') counted.set(field, countedField(field, cost))
     }
-  if (counted.size === 0) return () => noRows
+  if (counted.size === 0) return countNoRows
 
   const count: CountRows = (variables, size) => {
     const own = new Map(Array.from(counted, ([field, each]) => [field, sumOf(each, variables, size)]))

@@ -13,6 +13,8 @@ import { createSustainedLoad } from './sustained-load.ts'
 export interface LoadSheddingOptions {
   config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>
   addressOf: (request: FastifyRequest) => string
+  /** Whether an address has no attempts to authenticate left. */
+  isExhausted: (address: string) => boolean
   /** Paths that report the state of the server: never shed. */
   isExempt: (path: string) => boolean
   /** Requests that last by design. Decided by the route, because a path can be written in more than one way. */
@@ -53,12 +55,13 @@ const RETRY_AFTER_S = 1
  * Accepted requests start in turn (request-queue.ts).
  */
 export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): LoadShedding {
-  const { config, isExempt, isLongLived, headersOf, metrics } = options
+  const { config, isExempt, isExhausted, isLongLived, headersOf, metrics } = options
   const { mostRequests, mostStanding = Math.ceil(mostRequests / SUSTAINED_PART) } = config
   const sustained = createSustainedLoad(mostStanding)
   const inFlight = createInFlight(sustained.update)
   const isLagging = watchLag(app, config.mostLag)
   const startInTurn = createRequestQueue()
+  const rejectInTurn = createRequestQueue()
   const callers: Callers = createCallers(options.addressOf)
   const refuse = prepareRefusals(messages, headersOf)
 
@@ -83,8 +86,13 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     const reached = limitReached()
     if (reached === undefined) return true
     const [reason, limit] = reached
-    if (!isOverShare(callers.of(request), limit, 1)) return true
-    refuse(reason, request, reply)
+    const caller = callers.of(request)
+    if (!isOverShare(caller, limit, 1)) return true
+    const reject = (): void => refuse(reason, request, reply)
+    // Clients that repeat a rejected request at once would make iterations of the event loop long. libuv accepts one connection per
+    // iteration, so others could not connect.
+    if (isExhausted(options.addressOf(request))) rejectInTurn(caller, reject)
+    else reject()
     metrics.countEarly(reason, request)
     return false
   }

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 /** Time in each event-loop iteration for starting requests (docs/decisions/0011). */
 const STARTING_MS = 0.5
 
-/** Starts a request of this caller, now or in a later iteration of the event loop. */
+/** Starts or rejects a request of this caller, now or in a later iteration of the event loop. */
 export type StartInTurn = (caller: string, start: () => void) => void
 
 /**
