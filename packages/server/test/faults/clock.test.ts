@@ -162,7 +162,11 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
     for (const offset of [-200, 200]) await check(seconds, seconds + offset, 200)
     await check(seconds, seconds === 0 ? HOUR : 0, 401)
     await untilActive(seconds)
-    expect((await browser.query('{ login { id } }')).status).toBe(200)
+    const fromConsole = await pollUntil(
+      () => browser.query('{ login { id } }'),
+      ({ status }) => status !== 429,
+    )
+    expect(fromConsole.status).toBe(200)
     await delivered(seconds)
     // Rate limits are reached, and refill even though the clock went back.
     const expensive = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`

@@ -40,7 +40,7 @@ it.each<[failure: string, results: Partial<Results>]>([
   ],
   ['delayed', changed(({ at }) => ({ eventLagSeconds: Math.floor(at) === 7 ? 12 : 0 }))],
   ['not all devices', changed(({ at }) => ({ devicesConnected: at > 29 ? 9_999 : 10_000 }))],
-  ['3 times login: 503 UNAVAILABLE', { errors: { 'login: 503 UNAVAILABLE': 3 } }],
+  ['3 × login: 503 UNAVAILABLE', { errors: { 'login: 503 UNAVAILABLE': 3 } }],
   ['not receive 2 changes', { undelivered: 2 }],
   ['1 webhook messages', { forged: 1 }],
 ])('reports a failure: %s', (failure, results) => {
