@@ -4,7 +4,7 @@ import pg from 'pg'
 import { newCounts } from '../../packages/cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../packages/cli/src/simulate/device.ts'
 import { createThrottle } from '../../packages/cli/src/simulate/throttle.ts'
-import { hashDeviceSecret, newDeviceSecret } from '../../packages/server/src/features/devices/device-secret.ts'
+import { hashDeviceSecret, newDeviceSecret } from '../../packages/server/src/features/devices/changes/device-secret.ts'
 import { startDatabase } from '../environment/database.ts'
 import { createFleetServer } from './fleet-server.ts'
 

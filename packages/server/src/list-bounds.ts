@@ -1,4 +1,4 @@
-import type { ListBounds } from './graphql/object-count.ts'
+import type { ListBounds } from './graphql/cost/object-count.ts'
 import { limits } from './limits.ts'
 
 /**

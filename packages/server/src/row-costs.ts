@@ -2,8 +2,8 @@ import type { DeviceListArguments } from './features/devices/list/device-list-ar
 import { rowsRead } from './features/devices/list/rows-read.ts'
 import type { EventListArguments } from './features/events/events.ts'
 import { eventRowsRead } from './features/events/list-rows-read.ts'
+import type { Arguments } from './graphql/cost/object-count.ts'
 import type { AccountSize, FieldRows, RowCosts } from './graphql/cost/row-count.ts'
-import type { Arguments } from './graphql/object-count.ts'
 
 /**
  * How many rows each list may read beyond those it returns. The rate-limit cost of an operation includes them before it

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { accessKeysPart } from './features/access-keys/access-keys.resolvers.ts'
 import { attributesPart } from './features/attributes/attributes.resolvers.ts'
-import { deviceChangesPart } from './features/devices/device-changes.resolvers.ts'
+import { deviceChangesPart } from './features/devices/changes/device-changes.resolvers.ts'
 import { devicesPart } from './features/devices/devices.resolvers.ts'
 import { eventsPart } from './features/events/events.resolvers.ts'
 import { eventsSubscriptionPart } from './features/events/events-subscription.resolvers.ts'
@@ -12,7 +12,7 @@ import { servicesPart } from './features/services/services.resolvers.ts'
 import { usersPart } from './features/users/users.resolvers.ts'
 import { webhooksPart } from './features/webhooks/webhooks.resolvers.ts'
 import { assembleSchema } from './graphql/assemble.ts'
-import { scalarsPart } from './graphql/scalars.ts'
+import { scalarsPart } from './graphql/values/scalars.ts'
 
 /** The API: every feature's part of the schema. */
 export function buildSchema(): GraphQLSchema {

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '@muster/server/config.ts'
 import { createDatabase, createPool, type Database } from '@muster/server/db/database.ts'
-import { clusterFolderOf, findCluster } from '@muster/server/db/embedded/cluster.ts'
+import { clusterFolderOf, findCluster } from '@muster/server/db/embedded/cluster/cluster.ts'
 import { connectOrStart, type OpenDatabase } from '@muster/server/db/embedded/connect-running.ts'
 import type pg from 'pg'
 import { CliError } from '../errors/cli-error.ts'

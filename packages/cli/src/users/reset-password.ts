@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { resetPassword as reset } from '@muster/server/auth/sessions/reset-password.ts'
+import { resetPassword as reset } from '@muster/server/auth/sessions/passwords/reset-password.ts'
 import { revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
 import { recordUserEvents } from '@muster/server/features/users/record-user-event.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'

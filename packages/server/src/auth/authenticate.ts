@@ -13,7 +13,7 @@ import { refusalOfKey } from './refused-key.ts'
 import type { Secrets } from './secrets.ts'
 import { sessionStrategy } from './sessions/session-strategy.ts'
 import { createSessions } from './sessions/sessions.ts'
-import { sessionCookieOf } from './sessions/sign-in-routes.ts'
+import { sessionCookieOf } from './sessions/sign-in/sign-in-routes.ts'
 import { signatureStrategy } from './signature.ts'
 import type { Strategy } from './strategy.ts'
 

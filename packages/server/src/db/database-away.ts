@@ -1,4 +1,4 @@
-import { OUTCOME_LOST } from './lost-outcome.ts'
+import { OUTCOME_LOST } from './pool/lost-outcome.ts'
 
 /** SQLSTATE of a server that goes away, starts, or takes no more connections (PostgreSQL Appendix A), class 08 apart. */
 const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])

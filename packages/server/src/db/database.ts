@@ -1,8 +1,8 @@
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { tellLostOutcome } from './lost-outcome.ts'
-import { sessionSettings, settingStatements, utc } from './session-settings.ts'
-import { endSilence, type Silence } from './silence.ts'
+import { tellLostOutcome } from './pool/lost-outcome.ts'
+import { sessionSettings, settingStatements, utc } from './pool/session-settings.ts'
+import { endSilence, type Silence } from './pool/silence.ts'
 import type { DB } from './tables.generated.ts'
 import { types, typesWithStoredTimes } from './types.ts'
 

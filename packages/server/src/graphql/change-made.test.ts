@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serveRoute } from './http-route-fixture.ts'
+import { serveRoute } from './transport/http-route-fixture.ts'
 
 let route: Awaited<ReturnType<typeof serveRoute>>
 beforeAll(async () => {

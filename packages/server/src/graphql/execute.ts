@@ -13,14 +13,14 @@ import {
 } from 'graphql'
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { limits as apiLimits } from '../limits.ts'
-import { assertCompilable } from './compile.ts'
+import { type Arguments, argumentValues, createObjectCounter, type ListBounds, objectsIn } from './cost/object-count.ts'
 import { type AccountSize, countNoRows, createRowCounter, type RowCosts, type RowCount } from './cost/row-count.ts'
-import { createDocumentCache, type DocumentFound, type KnownOperation } from './document-cache.ts'
+import { assertCompilable } from './documents/compile.ts'
+import { createDocumentCache, type DocumentFound, type KnownOperation } from './documents/document-cache.ts'
+import { type DocumentLimits, tooComplex } from './documents/limits.ts'
 import { formatApiError, formatBadRequest } from './error-mapping.ts'
-import { type DocumentLimits, tooComplex } from './limits.ts'
-import { type Arguments, argumentValues, createObjectCounter, type ListBounds, objectsIn } from './object-count.ts'
-import { resolvePageMembers } from './page-members.ts'
-import { adaptListResults, deferItems, isPromise } from './settle-lists.ts'
+import { resolvePageMembers } from './lists/page-members.ts'
+import { adaptListResults, deferItems, isPromise } from './lists/settle-lists.ts'
 
 /** The GraphQL request of a caller. */
 export interface OperationRequest {

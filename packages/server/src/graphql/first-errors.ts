@@ -6,7 +6,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import type { OperationPlan, PlannedField, SelectionPlan } from './selection-plan.ts'
+import type { OperationPlan, PlannedField, SelectionPlan } from './documents/selection-plan.ts'
 
 /**
  * Removes errors that only repeat why an object is null. If several required fields of an object are null, only the first is

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import { fromTransportError } from '../graphql/answer.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
+import { fromTransportError } from '../graphql/transport/answer.ts'
 import type { AddressOf } from '../lib/client-address.ts'
 import { parseJsonBody } from '../lib/json-fields.ts'
 import { limits } from '../limits.ts'

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, badInput } from '../errors.ts'
-import { errorResponse, fromTransportError } from '../graphql/answer.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
+import { errorResponse, fromTransportError } from '../graphql/transport/answer.ts'
 
 /** Whatever goes wrong on a route without a word of its own: the same form of error as everywhere, and no detail of a fault. */
 export function registerErrorAnswers(app: FastifyInstance): void {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { badInput } from '../errors.ts'
-import { parseJson } from '../graphql/request-params.ts'
+import { parseJson } from '../graphql/transport/request-params.ts'
 import { HttpError } from '../lib/http-error.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation } from './operation.ts'

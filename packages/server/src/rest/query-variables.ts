@@ -1,6 +1,6 @@
 import { type GraphQLInputType, getNamedType, getNullableType, isListType, isScalarType } from 'graphql'
 import { badInput } from '../errors.ts'
-import { parseJson } from '../graphql/request-params.ts'
+import { parseJson } from '../graphql/transport/request-params.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation, Parameter } from './operation.ts'
 

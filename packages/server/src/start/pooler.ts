@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import type { Config } from '../config.ts'
 import type { DatabaseOptions } from '../db/database.ts'
-import { sessionSettings } from '../db/session-settings.ts'
+import { sessionSettings } from '../db/pool/session-settings.ts'
 import { StartError } from '../start-error.ts'
 
 /** How the server gets to its database. */

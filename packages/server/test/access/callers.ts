@@ -1,5 +1,5 @@
 import { signRequest } from '@muster/http-signature'
-import { hashPassword } from '../../src/auth/sessions/password.ts'
+import { hashPassword } from '../../src/auth/sessions/passwords/password.ts'
 import { query } from '../../src/db/database.ts'
 import { signIn } from '../clients/browser.ts'
 import { basic } from '../clients/http-device.ts'

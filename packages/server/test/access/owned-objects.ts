@@ -1,7 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { type Database, query } from '../../src/db/database.ts'
+import { newDeviceSecret } from '../../src/features/devices/changes/device-secret.ts'
 import { newId } from '../../src/features/devices/device-id.ts'
-import { newDeviceSecret } from '../../src/features/devices/device-secret.ts'
 import { newCode } from '../../src/features/registration-codes/code-text.ts'
 import { newMessageId } from '../../src/features/webhooks/webhook-message.ts'
 import { generateWebhookSecret } from '../../src/features/webhooks/webhook-secret.ts'

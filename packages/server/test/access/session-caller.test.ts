@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashPassword } from '../../src/auth/sessions/password.ts'
+import { hashPassword } from '../../src/auth/sessions/passwords/password.ts'
 import { query } from '../../src/db/database.ts'
 import { type Browser, signIn } from '../clients/browser.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'

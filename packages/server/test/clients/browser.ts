@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { generatePassword, hashPassword } from '../../src/auth/sessions/password.ts'
+import { generatePassword, hashPassword } from '../../src/auth/sessions/passwords/password.ts'
 import type { TestApp } from '../harness/app.ts'
 
 export interface BrowserResponse {

@@ -5,7 +5,7 @@ import { type Installation, withInstallation } from '../../../cli/src/installati
 import { seedFleet, vacuumFleetTables } from '../../../cli/src/seed/seed-fleet.ts'
 import type { Credentials } from '../../../cli/src/simulate/device.ts'
 import { addUser } from '../../../cli/src/users/add-user.ts'
-import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/device-secret.ts'
+import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/changes/device-secret.ts'
 import { sendAs } from '../harness/server-process.ts'
 
 export interface AccessKey {

@@ -7,7 +7,7 @@ import { startDatabase } from '../../../../benchmarks/environment/database.ts'
 import { createFleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { seedFleet, vacuumFleetTables } from '../../../cli/src/seed/seed-fleet.ts'
 import type { Credentials } from '../../../cli/src/simulate/device.ts'
-import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/device-secret.ts'
+import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/changes/device-secret.ts'
 import { unlimited } from '../harness/unlimited.ts'
 
 export interface Environment {

@@ -1,6 +1,6 @@
 const presence = 'features/presence/presence.queries.ts'
 const serviceStates = 'features/presence/service-states.queries.ts'
-const signIn = 'auth/sessions/sign-in.queries.ts'
+const signIn = 'auth/sessions/sign-in/sign-in.queries.ts'
 const deliveries = 'features/webhooks/deliveries.queries.ts'
 const making = 'features/webhooks/making/making.queries.ts'
 const sending = 'features/webhooks/sending'
@@ -48,9 +48,10 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   [`lockAccount of ${signIn}`]: once,
   'forward of auth/sessions/forward.ts': byOwnId,
   'acrossRotations of auth/sessions/forward.ts': byOwnId,
-  'findDeviceOwner of features/devices/device-secret.queries.ts': byCredentials,
+  'findDeviceOwner of features/devices/changes/device-secret.queries.ts': byCredentials,
   'findCodeByHash of features/registration-codes/registration-codes.queries.ts': byCredentials,
-  'findOtherSecrets of features/devices/cut-off.queries.ts': 'compares the secrets of connected devices, by their ids',
+  'findOtherSecrets of features/devices/changes/cut-off.queries.ts':
+    'compares the secrets of connected devices, by their ids',
 
   'readSettled of features/events/feed/feed.queries.ts': 'the feed follows one log for all accounts',
   [`selectOwed of ${making}`]: 'the feed follows one log for all accounts',

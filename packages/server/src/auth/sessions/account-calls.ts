@@ -7,11 +7,11 @@ import { recordChange } from './audit/record-change.ts'
 import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
 import type { Forwarded } from './forward.ts'
 import { deletePasskey, listPasskeys, renamePasskey } from './passkeys.queries.ts'
-import { PASSWORD_LENGTH } from './password-length.ts'
+import { PASSWORD_LENGTH } from './passwords/password-length.ts'
 import type { Session } from './sessions.ts'
-import { deleteSteps, findSignedInUser, updateName } from './sign-in.queries.ts'
-import { keepCookies } from './sign-in-calls.ts'
-import { triesOf } from './sign-in-tries.ts'
+import { deleteSteps, findSignedInUser, updateName } from './sign-in/sign-in.queries.ts'
+import { keepCookies } from './sign-in/sign-in-calls.ts'
+import { triesOf } from './sign-in/sign-in-tries.ts'
 
 const PASSKEY_NAME_LENGTH = 100
 

@@ -8,7 +8,7 @@ import type { AuditEntry } from './audit/audit-entry.ts'
 import type { Forward } from './forward.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { SignInTries } from './sign-in-tries.ts'
+import type { SignInTries } from './sign-in/sign-in-tries.ts'
 
 /** How a user authenticated. */
 export type SignInMethod = 'password' | 'password and code' | 'password and backup code' | 'passkey'

@@ -4,11 +4,11 @@ import { twoFactor } from 'better-auth/plugins'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../db/database.ts'
 import { ADDRESS_HEADER } from './address-header.ts'
-import { passwordChange } from './change-password.ts'
-import { PASSWORD_LENGTH } from './password-length.ts'
-import { passwordSignIn } from './password-sign-in.ts'
+import { passwordChange } from './passwords/change-password.ts'
+import { PASSWORD_LENGTH } from './passwords/password-length.ts'
 import { COOKIE_PREFIX } from './session-cookie.ts'
 import { SESSION_SECONDS } from './sessions.ts'
+import { passwordSignIn } from './sign-in/password-sign-in.ts'
 
 export interface BetterAuthOptions {
   db: Database

@@ -12,7 +12,7 @@ import { reencryptTotp } from './reencrypt-totp.ts'
 import { toldRefusal } from './refusals.ts'
 import { originOf } from './same-origin.ts'
 import { fromBetterAuth, toBetterAuth } from './session-cookie.ts'
-import { signInSecret } from './sign-in-secret.ts'
+import { signInSecret } from './sign-in/sign-in-secret.ts'
 
 export interface Forwarded {
   answer: Record<string, unknown>

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import type { Secrets } from '../secrets.ts'
-import { signInSecret } from './sign-in-secret.ts'
+import { signInSecret } from './sign-in/sign-in-secret.ts'
 import { lockTotp, type TotpRow, writeTotp } from './totp.queries.ts'
 
 /** Encrypts better-auth's data under other available master keys again under the current one. Returns how many rows changed. */

@@ -3,7 +3,7 @@ import { recordChange } from './audit/record-change.ts'
 import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
 import { deleteSessions, type ListedSession, listSessions } from './sessions.queries.ts'
 import { SESSION_SECONDS, type Session } from './sessions.ts'
-import { deleteSteps, findSignedInUser } from './sign-in.queries.ts'
+import { deleteSteps, findSignedInUser } from './sign-in/sign-in.queries.ts'
 
 /** Calls about the current session and the user's other sessions. */
 export const sessionCalls: readonly AuthCall[] = [

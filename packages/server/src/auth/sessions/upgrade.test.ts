@@ -12,7 +12,7 @@ import { administer, atDatabase, dropDatabase } from '../../../test/global-setup
 import { readCredentials, startServerProcess } from '../../../test/harness/server-process.ts'
 import { createDatabase, createPool, type Database } from '../../db/database.ts'
 import { migrate } from '../../db/migrate.ts'
-import { hashPassword } from './password.ts'
+import { hashPassword } from './passwords/password.ts'
 
 const migrations = new URL('../../../migrations/', import.meta.url)
 

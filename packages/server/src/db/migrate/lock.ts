@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { withSessionLock } from '../session-lock.ts'
+import { withSessionLock } from '../pool/session-lock.ts'
 import { type MigrationLog, TELL_EVERY_MS } from './log.ts'
 import { findUnderWay } from './progress.ts'
 

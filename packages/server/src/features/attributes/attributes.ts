@@ -1,4 +1,4 @@
-import { RawJson } from '../../graphql/raw-json.ts'
+import { RawJson } from '../../graphql/values/raw-json.ts'
 import { type AttributeName, RESERVED_GROUP } from './attribute-name.ts'
 
 /** Attributes as in the API: a value, or a group of values, by name. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { RawJson } from '../../graphql/raw-json.ts'
+import { RawJson } from '../../graphql/values/raw-json.ts'
 import { type AttributeName, parseAttributeName, parseContext, parseContextName } from './attribute-name.ts'
 import { attributeLoaders } from './attributes.loaders.ts'
 import { type Attributes, overlay, type RawAttributes, valueAt } from './attributes.ts'

@@ -1,5 +1,5 @@
 import type { StoredTime } from '../../db/types.ts'
-import type { List } from '../../graphql/list.ts'
+import type { List } from '../../graphql/lists/list.ts'
 import type { Attributes, RawAttributes } from '../attributes/attributes.ts'
 
 export type State = 'active' | 'inactive'

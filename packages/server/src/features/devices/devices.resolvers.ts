@@ -1,9 +1,9 @@
 import { schemaPart } from '../../graphql/assemble.ts'
 import { lookAhead } from '../../graphql/selection.ts'
 import { categoryAndStatus } from '../attributes/attribute-name.ts'
-import { listDevices } from './device-list.ts'
 import type { AttributesRead } from './device-row.ts'
 import { findDevices } from './devices.ts'
+import { listDevices } from './list/device-list.ts'
 
 /** Which attributes a document selects of devices at `path` below a resolved field. */
 function attributesAsked(

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Device } from './device.ts'
-import { readIds } from './device-filter.ts'
 import { parseId } from './device-id.ts'
 import type { AttributesRead } from './device-row.ts'
 import { deviceExists, selectDevices } from './devices.queries.ts'
+import { readIds } from './list/device-filter.ts'
 
 /**
  * The viewer's devices with these ids, in the requested order, each once. Unknown ids, malformed ids, and those of other users

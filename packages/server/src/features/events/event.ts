@@ -1,4 +1,4 @@
-import type { List } from '../../graphql/list.ts'
+import type { List } from '../../graphql/lists/list.ts'
 import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 /** An event as the rest of the server sees it. */

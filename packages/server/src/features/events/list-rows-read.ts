@@ -1,5 +1,5 @@
-import type { PageArguments } from '../../graphql/paging.ts'
-import { noRowsRead, type RowsRead } from '../../graphql/rows-read.ts'
+import { noRowsRead, type RowsRead } from '../../graphql/cost/rows-read.ts'
+import type { PageArguments } from '../../graphql/lists/paging.ts'
 import type { EventFilterArguments } from './event-filter.ts'
 
 /** What one list of events reads: its page, and its `total` if the document asks for that. */

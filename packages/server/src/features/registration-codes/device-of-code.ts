@@ -1,6 +1,6 @@
 import { characters } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
-import type { DeviceInput } from '../devices/device-changes.ts'
+import type { DeviceInput } from '../devices/changes/device-changes.ts'
 import type { ServiceInput } from '../services/new-service.ts'
 import type { CodeTemplate } from './registration-code.ts'
 

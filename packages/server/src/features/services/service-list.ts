@@ -2,7 +2,7 @@ import { type Direction, parseSort } from '../../lib/sort.ts'
 import { assertStorable } from '../../lib/text.ts'
 import { type AttributeName, parseAttributeName } from '../attributes/attribute-name.ts'
 import type { State } from '../devices/device.ts'
-import { readState } from '../devices/device-filter.ts'
+import { readState } from '../devices/list/device-filter.ts'
 
 /** The filters and the order of a list of services; null means omitted. */
 export interface ServiceListArguments {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { rowsAsArrays } from '../../db/database.ts'
 import type { StoredTime } from '../../db/types.ts'
-import { RawJson } from '../../graphql/raw-json.ts'
+import { RawJson } from '../../graphql/values/raw-json.ts'
 import type { State } from '../devices/device.ts'
 import type { Service } from './service.ts'
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Device } from '../devices/device.ts'
-import { readIds } from '../devices/device-filter.ts'
 import { findDevices } from '../devices/devices.ts'
+import { readIds } from '../devices/list/device-filter.ts'
 import { BULK_SERVICE } from './application-types.ts'
 import type { Service } from './service.ts'
 import { selectServices } from './services.queries.ts'

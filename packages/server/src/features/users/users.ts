@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { generatePassword, hashPassword } from '../../auth/sessions/password.ts'
+import { generatePassword, hashPassword } from '../../auth/sessions/passwords/password.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { badInput, notFound } from '../../errors.ts'
-import { listOf, type PageArguments, readPage } from '../../graphql/paging.ts'
+import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { Event } from '../events/event.ts'
 import { findEvents } from '../events/events.ts'

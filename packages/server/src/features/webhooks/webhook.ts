@@ -1,4 +1,4 @@
-import type { List } from '../../graphql/list.ts'
+import type { List } from '../../graphql/lists/list.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
 /** A webhook as the rest of the server sees it: everything but its secrets. */

@@ -7,9 +7,9 @@ import {
   isListType,
   isObjectType,
 } from 'graphql'
-import { type Arguments, argumentValues, hasVariable } from '../object-count.ts'
-import { isPageType } from '../page-members.ts'
-import type { OperationPlan, PlannedField, SelectionPlan } from '../selection-plan.ts'
+import type { OperationPlan, PlannedField, SelectionPlan } from '../documents/selection-plan.ts'
+import { isPageType } from '../lists/page-members.ts'
+import { type Arguments, argumentValues, hasVariable } from './object-count.ts'
 
 /** How many records an account has. */
 export interface AccountSize {

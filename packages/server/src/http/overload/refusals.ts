@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode } from '../../errors.ts'
-import { errorResponse } from '../../graphql/answer.ts'
-import { negotiate } from '../../graphql/media-type.ts'
+import { errorResponse } from '../../graphql/transport/answer.ts'
+import { negotiate } from '../../graphql/transport/media-type.ts'
 
 /** Seconds after which to retry, one of them at random: not all clients at the same moment. */
 const RETRY_AFTER = [1, 2, 3]

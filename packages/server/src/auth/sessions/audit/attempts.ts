@@ -3,8 +3,8 @@ import { networkOf } from '../../../lib/client-address.ts'
 import type { AuthRequest } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
 import type { Session } from '../sessions.ts'
-import { countTry } from '../sign-in.queries.ts'
-import type { TriesSubject } from '../sign-in-tries.ts'
+import { countTry } from '../sign-in/sign-in.queries.ts'
+import type { TriesSubject } from '../sign-in/sign-in-tries.ts'
 import type { AttemptedUser } from './attempted-user.queries.ts'
 
 const WINDOW_MS = 60_000

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { clusterFolderOf } from '../cluster.ts'
+import { clusterFolderOf } from '../cluster/cluster.ts'
 import { SEGMENT_BYTES, segmentNumber } from './wal-names.ts'
 
 /** PostgreSQL marks what it still has to archive by a file with the ending .ready. */

@@ -1,7 +1,7 @@
-import { type Page, type PageArguments, readPage } from '../../../graphql/paging.ts'
+import { type Page, type PageArguments, readPage } from '../../../graphql/lists/paging.ts'
 import { parseContext } from '../../attributes/attribute-name.ts'
-import { type DeviceFilter, type DeviceFilterArguments, readDeviceFilter } from '../device-filter.ts'
-import { type DeviceOrder, readDeviceOrder } from '../device-sort.ts'
+import { type DeviceFilter, type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
+import { type DeviceOrder, readDeviceOrder } from './device-sort.ts'
 
 export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
   sort?: string | null | undefined

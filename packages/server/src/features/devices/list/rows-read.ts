@@ -1,12 +1,12 @@
 import type { SqlStart } from '../../../db/sorted-page.ts'
 import { ApiError } from '../../../errors.ts'
-import { noRowsRead, type RowsRead } from '../../../graphql/rows-read.ts'
+import { noRowsRead, type RowsRead } from '../../../graphql/cost/rows-read.ts'
 import { joinAttributeName } from '../../attributes/attribute-name.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'
-import type { DeviceFilter } from '../device-filter.ts'
-import { keyOf } from '../device-sort.queries.ts'
-import type { DeviceOrder } from '../device-sort.ts'
+import type { DeviceFilter } from './device-filter.ts'
 import { type DeviceListArguments, readDeviceListArguments } from './device-list-arguments.ts'
+import { keyOf } from './device-sort.queries.ts'
+import type { DeviceOrder } from './device-sort.ts'
 
 /** What one device list reads: its page, and its `total` if the document asks for that. */
 export interface DeviceListReads {

@@ -1,0 +1,132 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createAuthenticator } from '../../../../test/clients/authenticator.ts'
+import {
+  type Browser,
+  type BrowserResponse,
+  errorOf,
+  newPerson,
+  openBrowser,
+  type Person,
+  signIn,
+} from '../../../../test/clients/browser.ts'
+import { codeOf } from '../../../../test/clients/totp.ts'
+import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { resetPassword } from './reset-password.ts'
+
+let app: TestApp
+/** Each test has a separate minute, because attempts are counted by the minute. */
+let now = Date.now()
+let person: Person
+let browser: Browser
+beforeAll(async () => {
+  app = await startTestApp({ clock: () => new Date(now) })
+})
+/** A user with a password and a passkey. */
+beforeEach(async () => {
+  now += 61_000
+  person = await newPerson(app)
+  browser = await signIn(app, person)
+  const options = (await browser.auth('/passkey/generate-register-options')).body
+  const response = createAuthenticator({ origin: app.url }).register(options)
+  await browser.auth('/passkey/verify-registration', { response, name: 'laptop' })
+})
+afterAll(() => app.close())
+
+const reset = (email: string, { passwordOnly = false } = {}) =>
+  app.db.transaction().execute((transaction) => resetPassword(transaction, { email, passwordOnly }))
+
+it('replaces the password and ends every session', async () => {
+  const given = await reset(person.email.toUpperCase())
+  expect(given).toMatchObject({ sessions: 1, user: { email: person.email, hasTotp: false, passkeys: 1 } })
+  const ended = await browser.query('{ login { email } }')
+  expect(errorOf(ended)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
+  const before = await openBrowser(app).auth('/sign-in/email', { email: person.email, password: person.password })
+  expect(before.status).toBe(401)
+  const fresh = await signIn(app, { ...person, password: given.password })
+  expect((await fresh.auth('/get-session')).body).toMatchObject({ passkeys: 1, totp: false })
+})
+
+it('keeps codes, unless only the password is to sign in', async () => {
+  const { totpURI } = (await browser.auth('/two-factor/enable', { password: person.password })).body
+  await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
+  const { email } = person
+  const halfWay = openBrowser(app)
+  await halfWay.auth('/sign-in/email', { email, password: person.password })
+
+  const first = await reset(email)
+  expect(first.user).toMatchObject({ hasTotp: true, passkeys: 1 })
+  const late = await halfWay.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
+  expect(errorOf(late)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
+  const asked = await openBrowser(app).auth('/sign-in/email', { email, password: first.password })
+  expect(asked.body).toEqual({ signedIn: false, needs: 'totp' })
+
+  const second = await reset(email, { passwordOnly: true })
+  expect(second.user).toMatchObject({ hasTotp: false, passkeys: 0 })
+  const fresh = await signIn(app, { ...person, password: second.password })
+  expect((await fresh.auth('/get-session')).body).toMatchObject({ passkeys: 0, totp: false })
+  // They can be turned on again.
+  const again = await fresh.auth('/two-factor/enable', { password: second.password })
+  expect(again.body.totpURI).not.toBe(totpURI)
+})
+
+it('requires a code in a trusted browser again, and changes nothing of other users', async () => {
+  const { email, password } = person
+  const { totpURI } = (await browser.auth('/two-factor/enable', { password })).body
+  await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
+  const trusted = openBrowser(app)
+  await trusted.auth('/sign-in/email', { email, password })
+  await trusted.auth('/two-factor/verify-totp', { code: codeOf(totpURI), trustDevice: true })
+  await trusted.auth('/sign-out', {})
+  const other = await newPerson(app)
+  const given = await reset(other.email, { passwordOnly: true })
+  expect(given).toMatchObject({ sessions: 0, user: { email: other.email } })
+  expect((await browser.auth('/get-session')).body).toMatchObject({ totp: true, passkeys: 1 })
+  expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
+
+  const own = await reset(email)
+  const asked = await trusted.auth('/sign-in/email', { email, password: own.password })
+  expect(asked.body).toEqual({ signedIn: false, needs: 'totp' })
+})
+
+describe('an action that starts with the former password and ends after a reset', () => {
+  /** Delays the commit of a reset until another transaction waits for it. */
+  async function during(begin: () => Promise<BrowserResponse>): Promise<{ given: string; answer: BrowserResponse }> {
+    let begun: Promise<BrowserResponse> | undefined
+    const given = await app.db.transaction().execute(async (transaction) => {
+      const { password } = await resetPassword(transaction, { email: person.email, passwordOnly: false })
+      begun = begin()
+      await vi.waitFor(async () => expect(await countWaiting()).toBe(1), { timeout: 60_000 })
+      return password
+    })
+    return { given, answer: await begun! }
+  }
+
+  async function countWaiting(): Promise<number> {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db)
+    return rows[0]!.count
+  }
+
+  it('does not sign in', async () => {
+    const { email, password } = person
+    const { given, answer } = await during(() => openBrowser(app).auth('/sign-in/email', { email, password }))
+    expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
+    const fresh = await signIn(app, { ...person, password: given })
+    expect((await fresh.auth('/list-sessions')).body.sessions).toHaveLength(1)
+  })
+
+  it('does not change the password', async () => {
+    const newPassword = 'correct horse battery staple'
+    const asked = { currentPassword: person.password, newPassword }
+    const { given, answer } = await during(() => browser.auth('/change-password', asked))
+    expect(errorOf(answer)).toEqual([400, 'BAD_USER_INPUT', 'wrong-password'])
+    const tried = await openBrowser(app).auth('/sign-in/email', { email: person.email, password: newPassword })
+    expect(tried.status).toBe(401)
+    await signIn(app, { ...person, password: given })
+  })
+})
+
+it('rejects an unknown e-mail address', async () => {
+  await expect(reset('nobody@example.com')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})

@@ -1,0 +1,48 @@
+import type { Database } from '../../../db/database.ts'
+import { notFound } from '../../../errors.ts'
+import { deletePasskeys } from '../passkeys.queries.ts'
+import { deleteSessions } from '../sessions.queries.ts'
+import {
+  deleteSteps,
+  findSignedInUser,
+  lockAccount,
+  type SignedInUser,
+  updatePassword,
+} from '../sign-in/sign-in.queries.ts'
+import { deleteTotp } from '../totp.queries.ts'
+import { generatePassword, hashPassword } from './password.ts'
+
+export interface ResetPassword {
+  user: SignedInUser
+  /** The new password. It cannot be read again. */
+  password: string
+  /** How many sessions were ended. */
+  sessions: number
+  /** What can no longer be used to sign in: whether codes were turned off, and how many passkeys were deleted. */
+  removed: { totp: boolean; passkeys: number }
+}
+
+/**
+ * Sets a random password for a user, on behalf of the operator. All sessions and unfinished sign-ins end. With `passwordOnly`, the
+ * authenticator app and passkeys are removed as well, so that only the password signs in. Throws NOT_FOUND for an unknown e-mail address,
+ * which is case-insensitive.
+ */
+export async function resetPassword(
+  transaction: Database,
+  { email, passwordOnly }: { email: string; passwordOnly: boolean },
+): Promise<ResetPassword> {
+  const accountId = await lockAccount(transaction, email)
+  if (accountId === undefined) throw notFound('user', email)
+  const password = generatePassword()
+  await updatePassword(transaction, accountId, await hashPassword(password))
+  const before = passwordOnly ? await findSignedInUser(transaction, accountId) : undefined
+  if (passwordOnly) {
+    await deleteTotp(transaction, accountId)
+    await deletePasskeys(transaction, accountId)
+  }
+  const sessions = await deleteSessions(transaction, accountId, 'all')
+  await deleteSteps(transaction, accountId)
+  const user = await findSignedInUser(transaction, accountId)
+  const removed = { totp: before?.hasTotp ?? false, passkeys: before?.passkeys ?? 0 }
+  return { user: user!, password, sessions, removed }
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createAuthenticator } from '../../../../test/clients/authenticator.ts'
+import { type Browser, errorOf, newPerson, openBrowser, type Person, signIn } from '../../../../test/clients/browser.ts'
+import { codeOf } from '../../../../test/clients/totp.ts'
+import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+
+const create = 'mutation { createAccessKey(name: "laptop") { key } }'
+const HOUR_MS = 3_600_000
+
+let app: TestApp
+let now: number
+let person: Person
+let browser: Browser
+beforeAll(async () => {
+  app = await startTestApp({ clock: () => new Date(now) })
+})
+beforeEach(async () => {
+  now = Date.now()
+  person = await newPerson(app)
+  browser = await signIn(app, person)
+})
+afterAll(() => app.close())
+
+/** The reason why no key was created; undefined if one was. */
+async function refusal(from = browser): Promise<string | undefined> {
+  const { body } = await from.query(create)
+  return body.errors?.[0].extensions.reason
+}
+
+async function addPasskey(from: Browser) {
+  const authenticator = createAuthenticator({ origin: app.url })
+  const options = (await from.auth('/passkey/generate-register-options')).body
+  await from.auth('/passkey/verify-registration', { response: authenticator.register(options), name: 'laptop' })
+  return authenticator
+}
+
+describe('a session that creates an access key', () => {
+  it('needs a sign-in of the last hour', async () => {
+    now += HOUR_MS - 10_000
+    expect(await refusal()).toBeUndefined()
+    now += 20_000
+    const { body } = await browser.query(create)
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringContaining('POST /auth/confirm-sign-in'),
+      extensions: { code: 'FORBIDDEN', reason: 'sign-in-too-old' },
+    })
+    expect((await browser.query('{ login { accessKeys { name } } }')).body.data.login.accessKeys).toHaveLength(1)
+  })
+
+  it('may do so for an hour after the password is confirmed', async () => {
+    now += 2 * HOUR_MS
+    const wrong = await browser.auth('/confirm-sign-in', { password: 'not it' })
+    expect(errorOf(wrong)).toEqual([400, 'BAD_USER_INPUT', 'wrong-password'])
+    expect(await refusal()).toBe('sign-in-too-old')
+    expect((await browser.auth('/confirm-sign-in', { password: person.password })).body).toEqual({ confirmed: true })
+    expect(await refusal()).toBeUndefined()
+    now += HOUR_MS + 1_000
+    expect(await refusal()).toBe('sign-in-too-old')
+  })
+
+  it('may do so once a code is confirmed, which works once', async () => {
+    const { body } = await browser.auth('/two-factor/enable', { password: person.password })
+    await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
+    now += 2 * HOUR_MS
+    expect(errorOf(await browser.auth('/confirm-sign-in', { code: '000000' }))[2]).toBe('wrong-code')
+    const code = codeOf(body.totpURI)
+    expect((await browser.auth('/confirm-sign-in', { code })).body).toEqual({ confirmed: true })
+    expect(await refusal()).toBeUndefined()
+    expect(errorOf(await browser.auth('/confirm-sign-in', { code }))[2]).toBe('wrong-code')
+  })
+
+  it('may do so once a passkey is confirmed, and stays signed in as it was', async () => {
+    const authenticator = await addPasskey(browser)
+    now += 2 * HOUR_MS
+    const options = (await browser.auth('/passkey/generate-authenticate-options')).body
+    const confirmed = await browser.auth('/confirm-sign-in', { response: authenticator.authenticate(options) })
+    expect(confirmed.body).toEqual({ confirmed: true })
+    expect(await refusal()).toBeUndefined()
+    expect((await browser.auth('/list-sessions')).body.sessions).toHaveLength(1)
+  })
+})
+
+describe('confirming a sign-in', () => {
+  it('does not turn on codes with an app that is being set up', async () => {
+    const { body } = await browser.auth('/two-factor/enable', { password: person.password })
+    const answer = await browser.auth('/confirm-sign-in', { code: codeOf(body.totpURI) })
+    expect(errorOf(answer).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
+    expect((await browser.auth('/get-session')).body.totp).toBe(false)
+  })
+
+  it('rejects the passkey of another person', async () => {
+    const other = await signIn(app, await newPerson(app))
+    const authenticator = await addPasskey(other)
+    now += 2 * HOUR_MS
+    const asked = (await browser.auth('/passkey/generate-authenticate-options')).body
+    const answer = await browser.auth('/confirm-sign-in', { response: authenticator.authenticate(asked) })
+    expect(errorOf(answer)[2]).toBe('passkey-refused')
+    expect(await refusal()).toBe('sign-in-too-old')
+    expect((await other.auth('/list-sessions')).body.sessions).toHaveLength(1)
+  })
+
+  it.each([{}, { password: 'a', code: 'b' }])('needs one way: %j', async (fields) => {
+    expect(errorOf(await browser.auth('/confirm-sign-in', fields)).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
+  })
+
+  it('needs a session', async () => {
+    const answer = await openBrowser(app).auth('/confirm-sign-in', { password: person.password })
+    expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
+  })
+
+  it('is limited to ten tries a minute', async () => {
+    const tries = []
+    for (let count = 0; count < 11; count++) tries.push(await browser.auth('/confirm-sign-in', { password: 'not it' }))
+    expect(tries.map(({ status }) => status)).toEqual([...Array(10).fill(400), 429])
+  })
+})

@@ -1,0 +1,72 @@
+import { ApiError, badInput } from '../../../errors.ts'
+import { assertText } from '../../../lib/text.ts'
+import { sessionRefusal } from '../../reasons.ts'
+import { asTry, ownAttempt } from '../audit/attempts.ts'
+import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
+import { hasPasskey } from '../passkeys.queries.ts'
+import { verifyPassword } from '../passwords/password.ts'
+import { PASSWORD_LENGTH } from '../passwords/password-length.ts'
+import { confirmSession, deleteSessions } from '../sessions.queries.ts'
+import type { Session } from '../sessions.ts'
+import { findPassword, findSignedInUser } from './sign-in.queries.ts'
+import { isFirstUse, sessionOf } from './sign-in-calls.ts'
+import { triesOf } from './sign-in-tries.ts'
+
+/** Confirms the signed-in user by a password, a code, or a passkey. The session then counts as recent for another hour. */
+export const confirmSignInCall: AuthCall = {
+  method: 'POST',
+  path: '/confirm-sign-in',
+  takes: ['password', 'code', 'response'],
+  handle: signedIn(async (call, session) => {
+    const confirm = readWay(call, session)
+    const attempt = ownAttempt(session, 'confirmation')
+    await asTry(call, { subjects: [triesOf.account(session.accountId)], attempt }, confirm)
+    await confirmSession(call.db, session, call.clock())
+    return { confirmed: true }
+  }),
+}
+
+function readWay(call: AuthRequest, session: Session): () => Promise<void> {
+  const { fields } = call
+  const password = fields.optionalText('password')
+  const code = fields.optionalText('code')?.replaceAll(' ', '')
+  const response = fields.optionalObject('response')
+  if ([password, code, response].filter((given) => given !== undefined).length !== 1)
+    throw badInput('send exactly one of password, code, and response')
+  if (password !== undefined) {
+    assertText(password, 'password', PASSWORD_LENGTH.most)
+    return () => confirmPassword(call, session, password)
+  }
+  if (code !== undefined) {
+    assertText(code, 'code', 100)
+    return () => confirmCode(call, session, code)
+  }
+  return () => confirmPasskey(call, session, response!)
+}
+
+async function confirmPassword({ db }: AuthRequest, { email, accountId }: Session, password: string): Promise<void> {
+  const stored = await findPassword(db, email)
+  const isRight =
+    stored?.accountId === accountId &&
+    stored.passwordHash !== null &&
+    (await verifyPassword(password, stored.passwordHash))
+  if (!isRight) throw new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' })
+}
+
+async function confirmCode(call: AuthRequest, { accountId }: Session, code: string): Promise<void> {
+  // Without this check, the first code of an app that is being set up would turn on codes.
+  const user = await findSignedInUser(call.db, accountId)
+  if (!user?.hasTotp) throw badInput('this account has no authenticator app: confirm by password or passkey')
+  await call.forward(call.request, '/two-factor/verify-totp', { code })
+  if (!(await isFirstUse(call, accountId, code))) throw sessionRefusal('wrong-code')
+}
+
+/** The library can only sign in with a passkey, so the new session is deleted. */
+async function confirmPasskey(call: AuthRequest, { accountId }: Session, response: object): Promise<void> {
+  const forwarded = await call.forward(call.request, '/passkey/verify-authentication', { response })
+  const begun = await sessionOf(call, forwarded)
+  await deleteSessions(call.db, begun.accountId, { id: begun.id })
+  const credential = String((response as { id?: unknown }).id)
+  if (begun.accountId !== accountId || !(await hasPasskey(call.db, accountId, credential)))
+    throw sessionRefusal('passkey-refused')
+}

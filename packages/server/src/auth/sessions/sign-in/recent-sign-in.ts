@@ -1,0 +1,20 @@
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import type { Viewer } from '../../../viewer.ts'
+import { readConfirmed } from '../sessions.queries.ts'
+
+/** How long after a sign-in or its confirmation a session may create access keys. */
+const RECENT_MS = 3_600_000
+
+/** Throws FORBIDDEN if the request comes with a session whose sign-in is older than an hour. Signed requests pass. */
+export async function assertRecentSignIn(
+  { db, clock }: { db: Database; clock: () => Date },
+  { accountId, session }: Viewer,
+): Promise<void> {
+  if (session === undefined) return
+  const confirmed = await readConfirmed(db, accountId, session)
+  if (confirmed !== undefined && clock().getTime() - confirmed.getTime() <= RECENT_MS) return
+  const message =
+    'you signed in more than an hour ago: confirm your password, a passkey, or a code from your authenticator app (POST /auth/confirm-sign-in), then retry'
+  throw new ApiError('FORBIDDEN', message, { reason: 'sign-in-too-old' })
+}

@@ -1,0 +1,112 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../../../config.ts'
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import type { Requester } from '../../../graphql/run-operation.ts'
+import { isHttps } from '../../../http/is-https.ts'
+import { createRefusalLog, type LogRefusal } from '../../../http/refusals.ts'
+import { parseJsonBody, readFields } from '../../../lib/json-fields.ts'
+import type { Viewer } from '../../../viewer.ts'
+import type { Secrets } from '../../secrets.ts'
+import { accountCalls } from '../account-calls.ts'
+import type { AuthCall, AuthDeps } from '../auth-call.ts'
+import { createForward } from '../forward.ts'
+import { CONSOLE_HEADER, isFromConsole } from '../same-origin.ts'
+import { sessionCalls } from '../session-calls.ts'
+import { type SessionCookie, sessionCookie } from '../session-cookie.ts'
+import { createSessions, type Session, viewerOf } from '../sessions.ts'
+import { confirmSignInCall } from './confirm-sign-in.ts'
+import { signInCalls } from './sign-in-calls.ts'
+import { signInSecret } from './sign-in-secret.ts'
+import { createSignInTries } from './sign-in-tries.ts'
+
+export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'record' | 'onRecorded' | 'addressOf'> {
+  /** Charges a call to its caller. May throw RATE_LIMITED. */
+  beforeRequest: (requester: Requester<Viewer>) => void
+  db: Database
+  secrets: Secrets
+  config: Pick<Config, 'publicUrl' | 'tlsCert'>
+  clock: () => Date
+  log: FastifyBaseLogger
+}
+
+const BODY_BYTES = 64 * 1024
+
+/** Registers the calls of the console's sign-in under /auth. Other functions of better-auth are not served. */
+export function registerSignIn(app: FastifyInstance, { secrets, log, beforeRequest, ...options }: SignInOptions): void {
+  const { db, config, clock, addressOf } = options
+  const running = new Set<Promise<void>>()
+  const deps: AuthDeps = {
+    ...options,
+    inBackground(work) {
+      const handled = work
+        .catch((error: unknown) => log.error({ err: error }, 'cannot record a failed sign-in'))
+        .finally(() => running.delete(handled))
+      running.add(handled)
+    },
+    sessions: createSessions(db, clock),
+    cookie: sessionCookieOf(secrets, config),
+    tries: createSignInTries(db, clock),
+    forward: createForward({ db, config, addressOf, secrets, log }),
+  }
+  const refused = createRefusalLog(log, 'rejected a sign-in')
+  app.register(async (scope) => {
+    scope.addHook('onClose', async () => {
+      await Promise.all(running)
+    })
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_BYTES }, (_request, body, done) =>
+      done(null, body),
+    )
+    scope.addHook('onRequest', async (_request, reply) => {
+      reply.header('cache-control', 'no-store')
+    })
+    for (const call of [...signInCalls, ...sessionCalls, ...accountCalls, confirmSignInCall])
+      registerCall(scope, call, { ...deps, beforeRequest, refused })
+  })
+}
+
+/** The session cookie, for all code that reads or writes it. */
+export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUrl' | 'tlsCert'>): SessionCookie =>
+  sessionCookie({ secret: () => signInSecret(secrets), isSecure: isHttps(config) })
+
+type CallDeps = AuthDeps & Pick<SignInOptions, 'beforeRequest'> & { refused: LogRefusal }
+
+function registerCall(scope: FastifyInstance, call: AuthCall, { beforeRequest, refused, ...deps }: CallDeps): void {
+  const { method, path, takes = [], handle } = call
+  scope.route({
+    method,
+    url: `/auth${path}`,
+    exposeHeadRoute: false,
+    async handler(request, reply) {
+      const isOurs = isFromConsole(request, deps.config.publicUrl)
+      // A request from another site has no session, even if the browser sends its cookie.
+      const session = isOurs ? await findSession(request, deps) : undefined
+      const cookies: string[] = []
+      try {
+        beforeRequest({ request, reply, viewer: session === undefined ? null : viewerOf(session) })
+        if (!isOurs) throw otherOrigin()
+        const fields = readFields(method === 'GET' ? {} : parseJsonBody(bodyOf(request)), '', takes)
+        const answer = await handle({ ...deps, request, fields, session, cookies })
+        if (cookies.length > 0) reply.header('set-cookie', cookies)
+        return reply.send(answer)
+      } catch (error) {
+        if (error instanceof ApiError)
+          refused(String(error.details.reason ?? error.code), { path, address: deps.addressOf(request.raw) })
+        throw error
+      }
+    },
+  })
+}
+
+const bodyOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+
+async function findSession({ headers }: FastifyRequest, { cookie, sessions }: AuthDeps): Promise<Session | undefined> {
+  const token = cookie.read(headers.cookie)
+  return token ? sessions.find(token) : undefined
+}
+
+function otherOrigin(): ApiError {
+  const message = `send this from a page of this server, with the header ${CONSOLE_HEADER}: 1 and, by POST, as application/json`
+  return new ApiError('FORBIDDEN', message, { reason: 'other-origin' })
+}

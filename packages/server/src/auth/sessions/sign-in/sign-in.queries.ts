@@ -1,0 +1,111 @@
+import { type Database, query } from '../../../db/database.ts'
+
+export interface StoredPassword {
+  accountId: string
+  passwordHash: string | null
+  isDisabled: boolean
+}
+
+/** Uses the case-insensitive unique index on addresses. */
+export async function findPassword(db: Database, email: string): Promise<StoredPassword | undefined> {
+  const [row] = await query<StoredPassword>(
+    db,
+    `select id as "accountId", password_hash as "passwordHash", disabled is not null as "isDisabled"
+     from account where lower(email) = lower($1::text collate "C")`,
+    [email],
+  )
+  return row
+}
+
+/**
+ * Locks the account until the transaction ends. Sign-ins wait meanwhile, and must check afterward whether their credentials are still
+ * valid.
+ */
+export async function lockAccount(transaction: Database, email: string): Promise<string | undefined> {
+  const [row] = await query<{ id: string }>(
+    transaction,
+    `select id from account where lower(email) = lower($1::text collate "C") for update`,
+    [email],
+  )
+  return row?.id
+}
+
+export interface SignedInUser {
+  id: string
+  email: string
+  name: string | null
+  hasTotp: boolean
+  passkeys: number
+}
+
+export async function findSignedInUser(db: Database, accountId: string): Promise<SignedInUser | undefined> {
+  const [row] = await query<SignedInUser>(
+    db,
+    `select id, email, name, totp_enabled as "hasTotp",
+       (select count(*)::int from passkey where account_id = account.id) as passkeys
+     from account where id = $1`,
+    [accountId],
+  )
+  return row
+}
+
+export async function updateName(db: Database, accountId: string, name: string | null): Promise<void> {
+  await db.updateTable('account').set({ name, updated: new Date() }).where('id', '=', accountId).execute()
+}
+
+export async function updatePassword(db: Database, accountId: string, passwordHash: string): Promise<void> {
+  await db
+    .updateTable('account')
+    .set({ password_hash: passwordHash, updated: new Date() })
+    .where('id', '=', accountId)
+    .execute()
+}
+
+/** Deletes unfinished sign-ins of the account, and its trusted browsers. */
+export async function deleteSteps(db: Database, accountId: string): Promise<void> {
+  await db.deleteFrom('sign_in_step').where('value', '=', accountId).execute()
+}
+
+/** Counts an attempt and returns the number of attempts in the subject's current window. */
+export async function countTry(
+  db: Database,
+  subject: string,
+  { now, ends }: { now: Date; ends: Date },
+): Promise<{ tries: number; ends: Date }> {
+  const [row] = await query<{ tries: number; ends: Date }>(
+    db,
+    `insert into sign_in_tries as present (subject, tries, ends) values ($1, 1, $3)
+     on conflict (subject) do update set
+       tries = case when present.ends <= $2 then 1 else present.tries + 1 end,
+       ends = case when present.ends <= $2 then excluded.ends else present.ends end
+     returning tries, ends`,
+    [subject, now, ends],
+  )
+  return row!
+}
+
+/** Subtracts one attempt from each subject. Locks them in a fixed order to avoid deadlocks. */
+export async function forgiveTries(db: Database, subjects: readonly string[]): Promise<void> {
+  await query(
+    db,
+    `with locked as (select subject from sign_in_tries where subject = any($1) order by subject for update)
+     update sign_in_tries as present set tries = tries - 1 from locked where present.subject = locked.subject and tries > 0`,
+    [subjects],
+  )
+}
+
+/** Deletes a limited number of expired rows; the next run deletes more. */
+export async function deleteExpiredSignIns(db: Database, now: Date): Promise<void> {
+  for (const [table, column, key] of [
+    ['session', 'expires', 'token'],
+    ['sign_in_step', 'expires', 'id'],
+    ['sign_in_tries', 'ends', 'subject'],
+  ]) {
+    await query(
+      db,
+      `delete from ${table} where ${key} in
+         (select ${key} from ${table} where ${column} < $1 order by ${column} limit 5000 for update skip locked)`,
+      [now],
+    )
+  }
+}

@@ -1,0 +1,15 @@
+import type pg from 'pg'
+import type { Metrics } from '../../metrics.ts'
+import { traceStatements } from '../../tracing/statement-spans.ts'
+import type { Tracing } from '../../tracing/tracing.ts'
+import type { PoolWatch } from '../database.ts'
+import { measurePool, type PoolName } from './pool.metrics.ts'
+
+/** Measures a pool, and traces what goes over it. */
+export function watchPool(
+  pool: pg.Pool,
+  name: PoolName,
+  { metrics, tracing }: { metrics: Metrics; tracing: Tracing | undefined },
+): PoolWatch {
+  return { waited: measurePool(metrics, name, pool), ...(tracing && { statement: traceStatements(tracing) }) }
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Database } from '../../../db/database.ts'
+
+/** NOTIFY channel. The payload is the id of a device that was deleted or got another secret, or `anyDevice`. */
+export const deviceChannel = 'muster_device'
+
+/** Payload of a notification that may concern any device: every connected device is checked. */
+export const anyDevice = '*'
+
+/** Every server process receives this after the transaction commits, and closes the connections of these devices. */
+export async function cutOffDevices(db: Database, ids: readonly string[]): Promise<void> {
+  await sql`select pg_notify(${deviceChannel}, id) from unnest(${ids}::text[]) as id`.execute(db)
+}
+
+/** Makes every server process check all its connected devices once the transaction has committed. */
+export async function recheckDevices(db: Database): Promise<void> {
+  await sql`select pg_notify(${deviceChannel}, ${anyDevice})`.execute(db)
+}
+
+/** A device and the hash of the secret that it presented. */
+export interface ShownSecret {
+  deviceId: string
+  secretHash: Buffer
+}
+
+/** Which of these were deleted, have a new secret, or belong to a disabled user. */
+export async function findOtherSecrets<Shown extends ShownSecret>(
+  db: Database,
+  shown: readonly Shown[],
+): Promise<Shown[]> {
+  const ids = shown.map(({ deviceId }) => deviceId)
+  const hashes = shown.map(({ secretHash }) => secretHash)
+  const { rows } = await sql<{ at: number }>`
+    select (w.n - 1)::int as at from unnest(${ids}::text[], ${hashes}::bytea[]) with ordinality as w (id, hash, n)
+    where not exists (
+      select from device d join account a on a.id = d.account_id
+      where d.id = w.id and d.secret_hash is not null and d.secret_hash = w.hash and a.disabled is null)`.execute(db)
+  return rows.map(({ at }) => shown[at]!)
+}

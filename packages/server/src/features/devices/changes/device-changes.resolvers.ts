@@ -1,0 +1,43 @@
+import type { Context } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import type { SchemaPart } from '../../../graphql/assemble.ts'
+import { readChange } from '../../../graphql/change-made.ts'
+import type { Device } from '../device.ts'
+import { findDevices } from '../devices.ts'
+import { deleteDevices, registerDevice, updateDevice } from './device-changes.ts'
+import { rotateDeviceSecret } from './rotate-secret.ts'
+
+/** The device mutations of devices.graphql. */
+export const deviceChangesPart: SchemaPart = {
+  resolvers: {
+    Mutation: {
+      registerDevice: async (_root, input, context) => {
+        const { id, secret } = await registerDevice(context, input)
+        return { device: await readChange(() => getDevice(context, id)), secret }
+      },
+      updateDevice: async (_root, { deviceId, ...change }, context) => {
+        const id = await updateDevice(context, deviceId, change)
+        return readChange(() => getDevice(context, id))
+      },
+      rotateDeviceSecret: async (_root, { deviceId, allow }, context) => {
+        const { id, secret } = await rotateDeviceSecret(context, deviceId, { allow })
+        return { device: await readChange(() => getDevice(context, id)), secret }
+      },
+      deleteDevice: async (_root, { deviceId, force }, context) => {
+        await deleteDevices(context, [deviceId], force)
+        return true
+      },
+      deleteDevices: async (_root, { deviceId, force }, context) => {
+        await deleteDevices(context, deviceId, force)
+        return true
+      },
+    },
+  },
+}
+
+/** The device after the change; NOT_FOUND only if it was deleted meanwhile. */
+async function getDevice(context: Context, id: string): Promise<Device> {
+  const [device] = await findDevices(context, [id])
+  if (device === undefined) throw notFound('device', id)
+  return device
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { errorOf, eventsOf, findDevice, newDevice, register } from '../../../../test/api/devices.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+
+let app: TestApp
+let owner: TestUser
+let other: TestUser
+
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = app.owner
+  other = await app.createUser()
+})
+afterAll(() => app.close())
+
+async function makeActive(id: string): Promise<void> {
+  await app.db.updateTable('device_live').set({ state: 'active' }).where('device_id', '=', id).execute()
+}
+
+describe('deleteDevice and deleteDevices', () => {
+  const removeOne = 'mutation ($id: String!, $force: Boolean! = false) { deleteDevice(deviceId: $id, force: $force) }'
+  const removeMany =
+    'mutation ($id: [String!]!, $force: Boolean! = false) { deleteDevices(deviceId: $id, force: $force) }'
+  const override =
+    'mutation ($id: String!) { setAttribute(serviceId: $id, name: "site", value: "x", context: "night") }'
+
+  test('removes the device with its services, attributes and overrides; its events stay', async () => {
+    const { registerDevice } = await owner.data(register, { name: 'to go', services: [{ name: 'ssh', port: 22 }] })
+    const { id, services } = registerDevice.device
+    await owner.data(override, { id })
+    await owner.data(override, { id: services[0].id })
+    expect(await owner.data(removeOne, { id: id.toUpperCase() })).toEqual({ deleteDevice: true })
+
+    expect(await findDevice(owner, id)).toBeUndefined()
+    const gone = await owner.data('query ($id: [String!]!) { login { service(id: $id) { id } } }', {
+      id: [id, services[0].id],
+    })
+    expect(gone.login.service).toEqual([])
+    const left = await app.db
+      .selectFrom('attribute_override')
+      .select('target_id')
+      .where('target_id', 'in', [id, services[0].id])
+      .execute()
+    expect(left).toEqual([])
+    expect((await eventsOf(owner, id))[0]).toMatchObject({
+      type: 'DEVICE_DELETE',
+      data: { name: 'to go' },
+      target: [{ id, name: 'to go', kind: 'device' }],
+    })
+  })
+
+  test('refuses an active device unless forced', async () => {
+    const id = await newDevice(owner, 'busy')
+    await makeActive(id)
+    expect(errorOf(await owner.query(removeOne, { id }))).toEqual(['CONFLICT', expect.stringContaining('force')])
+    expect(await findDevice(owner, id)).toBeDefined()
+    await owner.data(removeOne, { id, force: true })
+    expect(await findDevice(owner, id)).toBeUndefined()
+  })
+
+  test('of several, one that is active, unknown or another user’s keeps all', async () => {
+    const mine = await newDevice(owner, 'kept')
+    const active = await newDevice(owner, 'active')
+    await makeActive(active)
+    const theirs = (await other.data(register, { name: 'theirs' })).registerDevice.device.id
+    for (const [id, code] of [
+      [active, 'CONFLICT'],
+      [theirs, 'NOT_FOUND'],
+      ['80:00:00:00:00:00:00:01', 'NOT_FOUND'],
+      ['no id, and \u0000', 'NOT_FOUND'],
+      ['\ud800', 'NOT_FOUND'],
+    ] as const) {
+      expect(errorOf(await owner.query(removeMany, { id: [mine, id] }))[0]).toBe(code)
+    }
+    expect(await findDevice(owner, mine)).toBeDefined()
+    expect(await findDevice(other, theirs)).toBeDefined()
+    expect(await owner.data(removeMany, { id: [mine, mine.toUpperCase(), active], force: true })).toEqual({
+      deleteDevices: true,
+    })
+    expect(await findDevice(owner, mine)).toBeUndefined()
+  })
+
+  test('takes 1000 ids and no more', async () => {
+    const id = Array.from({ length: 1001 }, () => '80:00:00:00:00:00:00:02')
+    expect(errorOf(await owner.query(removeMany, { id }))).toEqual([
+      'LIMIT_EXCEEDED',
+      expect.stringMatching(/1000.*1001/),
+    ])
+  })
+
+  test('two at once in opposite order do not block each other', async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => newDevice(owner, `pair ${index}`)))
+    const answers = await Promise.all([
+      owner.query(removeMany, { id: ids }),
+      owner.query(removeMany, { id: ids.toReversed() }),
+    ])
+    const outcomes = answers.map(({ errors }) => errors?.[0]?.extensions.code ?? 'deleted').sort()
+    expect(outcomes).toEqual(['NOT_FOUND', 'deleted'])
+  })
+})

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import {
+  newHardwareId,
+  type RegistrationClient,
+  registrationClient,
+  rotate,
+} from '../../../../test/api/device-registration.ts'
+import { errorOf } from '../../../../test/clients/http-device.ts'
+import { atDatabase } from '../../../../test/global-setup.ts'
+import { startTestApp } from '../../../../test/harness/app.ts'
+import { deviceChannel } from './cut-off.queries.ts'
+
+let here: RegistrationClient
+
+beforeAll(async () => {
+  here = registrationClient(await startTestApp())
+})
+afterAll(() => here.app.close())
+
+/** What other processes hear. */
+async function listen(channel: string): Promise<(string | undefined)[]> {
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(here.app.db)
+  const client = new pg.Client(atDatabase(inject('testDatabase').connection, rows[0]!.name))
+  onTestFinished(() => client.end())
+  const heard: (string | undefined)[] = []
+  client.on('notification', ({ payload }) => heard.push(payload))
+  await client.connect()
+  await client.query(`listen ${channel}`)
+  return heard
+}
+
+describe('rotateDeviceSecret', () => {
+  test('gives a new secret; the old one stops at once, and the processes are told', async () => {
+    const heard = await listen(deviceChannel)
+    const { deviceId, secret } = (
+      await here.register({ code: (await here.newCode()).code, hardwareId: newHardwareId() })
+    ).body
+    const { rotateDeviceSecret } = await here.owner.data(rotate, { id: deviceId })
+    expect([await here.canReport(deviceId, secret), await here.canReport(deviceId, rotateDeviceSecret.secret)]).toEqual(
+      [false, true],
+    )
+    while (heard.length === 0) await sleep(10)
+    expect(heard).toEqual([deviceId])
+  })
+
+  test('withdraws what was allowed, and leaves an event', async () => {
+    const { code } = await here.newCode({ uses: 2 })
+    const hardwareId = newHardwareId()
+    const { deviceId } = (await here.register({ code, hardwareId })).body
+    await here.owner.data(rotate, { id: deviceId, allow: true })
+    await here.owner.data(rotate, { id: deviceId })
+    expect(errorOf(await here.register({ code, hardwareId }))[0]).toBe(409)
+    const { login } = await here.owner.data(
+      'query ($id: [String!]) { login { events(deviceId: $id, types: [DEVICE_SECRET_ROTATE]) { items { data actor { id } } } } }',
+      { id: [deviceId] },
+    )
+    const actor = { id: here.owner.accountId }
+    expect(login.events.items).toEqual([
+      { data: { allow: false }, actor },
+      { data: { allow: true }, actor },
+    ])
+  })
+
+  test("does not find another user's device", async () => {
+    const other = await here.app.createUser()
+    const { deviceId, secret } = (
+      await here.register({ code: (await here.newCode()).code, hardwareId: newHardwareId() })
+    ).body
+    expect((await other.query(rotate, { id: deviceId })).errors?.[0]?.extensions.code).toBe('NOT_FOUND')
+    expect(await here.canReport(deviceId, secret)).toBe(true)
+  })
+})

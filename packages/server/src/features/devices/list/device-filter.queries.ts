@@ -1,0 +1,132 @@
+import { type RawBuilder, sql } from 'kysely'
+import { sortable } from '../../../db/attribute-expressions.ts'
+import { allOf, naturally } from '../../../db/sorted-page.ts'
+import { type AttributeName, RESERVED_GROUP } from '../../attributes/attribute-name.ts'
+import { reservedColumns } from '../../attributes/attributes.ts'
+import type { Change } from '../../attributes/merge.ts'
+import { BULK_SERVICE } from '../../services/application-types.ts'
+import type { DeviceFilter } from './device-filter.ts'
+import { type Reads, reservedColumn, valueAt } from './device-sort.queries.ts'
+import { nameContains } from './name-contains.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** The conditions of a filter on `device d`, `device_live l`, and the overrides `o`, and which of these it reads. */
+export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql[]; reads: Reads } {
+  const values = (filter.values ?? []).flatMap(expandReserved)
+  const reserved = values.filter(({ name }) => reservedColumn(name) !== undefined)
+  const others = values.filter(({ name }) => reservedColumn(name) === undefined)
+  const { context } = filter
+  const where = fieldConditions(accountId, filter)
+  if (others.length > 0) where.push(...valueConditions(accountId, others, context))
+  for (const each of reserved) where.push(...reservedConditions(accountId, each, context))
+  return {
+    where,
+    reads: {
+      device: readsDevice(filter) || others.length > 0,
+      live: readsLive(filter) || reserved.length > 0,
+      context,
+    },
+  }
+}
+
+const readsDevice = ({ name, ids, hardwareId, platforms, applications }: DeviceFilter): boolean =>
+  [name, ids, hardwareId, platforms, applications].some((each) => each !== undefined)
+
+const readsLive = ({ state }: DeviceFilter): boolean => state !== undefined
+
+function fieldConditions(accountId: string, filter: DeviceFilter): Sql[] {
+  const { name, state, ids, hardwareId, platforms, applications } = filter
+  const where: Sql[] = []
+  if (ids !== undefined) where.push(sql`d.id = any(${ids})`)
+  if (hardwareId !== undefined) where.push(sql`d.hardware_id = ${hardwareId}`)
+  if (platforms !== undefined) where.push(platformIn(platforms))
+  if (state !== undefined) where.push(sql`l.state = ${state}`)
+  if (name !== undefined) where.push(nameContains(sql`d.name`, name))
+  // Every device has its bulk service.
+  if (applications !== undefined && !applications.includes(BULK_SERVICE)) {
+    where.push(sql`exists (select from service s
+      where s.account_id = ${accountId} and s.device_id = d.id and s.application = any(${applications}))`)
+  }
+  return where
+}
+
+/** The index serves the first comparison, but it does not distinguish A1 from a01. */
+const platformIn = (platforms: readonly string[]): Sql =>
+  sql`${naturally(sql`d.platform`)} = any(${platforms}) and d.platform = any(${platforms})`
+
+/** null for a group matches if each name in it has no value. */
+function expandReserved({ name, value }: Change): Change[] {
+  if (name.length !== 1 || name[0] !== RESERVED_GROUP || value !== null) return [{ name, value }]
+  return Array.from(reservedColumns.keys(), (subName) => ({ name: [RESERVED_GROUP, subName], value: null }))
+}
+
+function valueConditions(accountId: string, values: readonly Change[], context: string | undefined): Sql[] {
+  const present = values.filter(({ value }) => value !== null)
+  const [first] = present
+  if (context === undefined) {
+    const contained = first === undefined ? [] : [sql`d.attributes @> ${nested(present)}::jsonb`]
+    return [...contained, ...values.filter(({ value }) => value === null).map((each) => reads(each, undefined))]
+  }
+  const candidates = first === undefined ? [] : [inContext(accountId, context, first)]
+  return [...candidates, ...values.map((each) => reads(each, sql`o.attributes`))]
+}
+
+/**
+ * What a name reads as, overrides first. A group stands in the way of a null as a value does, and `to_jsonb` keeps it apart
+ * from a value that reads like its JSON.
+ */
+function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
+  const base = jsonAt(sql`d.attributes`, name)
+  const read = overrides === undefined ? base : sql`coalesce(${jsonAt(overrides, name)}, ${base})`
+  return value === null ? sql`${read} is null` : sql`${read} = to_jsonb(${value}::text)`
+}
+
+const jsonAt = (column: Sql, [first, subName]: AttributeName): Sql =>
+  subName === undefined ? sql`(${column} -> ${first}::text)` : sql`(${column} -> ${first}::text -> ${subName}::text)`
+
+/** Devices that may have the value in the context, by the indexes on either table: overridden to it, or so in the base. */
+function inContext(accountId: string, context: string, change: Change): Sql {
+  const value = sql`${nested([change])}::jsonb`
+  return sql`d.id in (
+    select v.target_id from attribute_override v
+    where v.account_id = ${accountId} and v.context = ${context} and v.attributes @> ${value}
+    union all
+    select b.id from device b where b.account_id = ${accountId} and b.attributes @> ${value})`
+}
+
+function reservedConditions(accountId: string, { name, value }: Change, context: string | undefined): Sql[] {
+  const column = reservedColumn(name)!
+  if (context === undefined) return [value === null ? sql`${column} is null` : equals(column, value)]
+  const read = valueAt(name, context)
+  if (value === null) return [sql`${read} is null`]
+  const candidates = sql`l.device_id in (
+    select v.target_id from attribute_override v
+    where v.account_id = ${accountId} and v.context = ${context} and v.attributes @> ${nested([{ name, value }])}::jsonb
+    union all
+    select l.device_id from device_live l where l.account_id = ${accountId} and ${equals(column, value)})`
+  return [candidates, sql`${read} = ${value}`]
+}
+
+/** The index serves the first comparison, but it does not distinguish A1 from a01. */
+const equals = (column: Sql, value: string): Sql =>
+  allOf([sql`${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))}`, sql`${column} = ${value}`])
+
+/** The values as the nested JSON that attributes are stored as. */
+function nested(values: readonly { name: AttributeName; value: string | null }[]): string {
+  const groups = new Map<string, string | null | Map<string, string | null>>()
+  for (const {
+    name: [first, sub],
+    value,
+  } of values) {
+    const standing = groups.get(first)
+    if (sub === undefined) groups.set(first, value)
+    else if (standing instanceof Map) standing.set(sub, value)
+    else groups.set(first, new Map([[sub, value]]))
+  }
+  const members = Array.from(groups, ([key, value]) => [key, value instanceof Map ? asObject(value) : value] as const)
+  return JSON.stringify(asObject(members))
+}
+
+/** `__proto__` is a name like any other. */
+const asObject = (members: Iterable<readonly [string, unknown]>): object => Object.fromEntries(members)

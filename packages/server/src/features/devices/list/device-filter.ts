@@ -1,0 +1,69 @@
+import { ApiError, badInput } from '../../../errors.ts'
+import { assertStorable } from '../../../lib/text.ts'
+import { limits } from '../../../limits.ts'
+import { type Change, flattenAttributes } from '../../attributes/merge.ts'
+import type { State } from '../device.ts'
+import { parseId } from '../device-id.ts'
+
+/** The filters of a list of devices; null means omitted. */
+export interface DeviceFilterArguments {
+  name?: string | null | undefined
+  state?: string | null | undefined
+  id?: readonly string[] | null | undefined
+  hardwareId?: string | null | undefined
+  platform?: readonly string[] | null | undefined
+  application?: readonly number[] | null | undefined
+  attributes?: Record<string, unknown> | null | undefined
+}
+
+/** The validated filters. A device must match every member that is present; an empty list matches none. */
+export interface DeviceFilter {
+  /** Part of the name, case-insensitive. */
+  name?: string
+  state?: State
+  ids?: string[]
+  hardwareId?: string
+  platforms?: readonly string[]
+  applications?: readonly number[]
+  /** Values as read in `context`; null for a name that has none. */
+  values?: Change[]
+  context?: string | undefined
+}
+
+export function readDeviceFilter(args: DeviceFilterArguments, context: string | undefined): DeviceFilter {
+  const filter: DeviceFilter = {}
+  if (args.name) filter.name = storable(args.name, 'name')
+  if (args.state != null) filter.state = readState(args.state)
+  if (args.id != null) filter.ids = readIds(args.id, 'id')
+  if (args.hardwareId != null) filter.hardwareId = storable(args.hardwareId, 'hardwareId')
+  if (args.platform != null) filter.platforms = args.platform.map((each, index) => storable(each, `platform[${index}]`))
+  if (args.application != null) filter.applications = args.application
+  const values = args.attributes == null ? [] : flattenAttributes(args.attributes, 'attributes')
+  assertAtMost(limits.namesPerTarget, values.length, 'names in attributes')
+  return values.length === 0 ? filter : { ...filter, values, context }
+}
+
+export function readState(state: string): State {
+  if (state !== 'active' && state !== 'inactive') {
+    throw badInput(`state must be active or inactive, not ${JSON.stringify(state.slice(0, 100))}`)
+  }
+  return state
+}
+
+/** Ids as stored, each once, in order; omits those that no device or service can have. */
+export function readIds(ids: readonly string[], path: string): string[] {
+  assertAtMost(limits.idsPerList, ids.length, `ids in ${path}`)
+  const stored = ids.map(parseId).filter((id) => id !== undefined)
+  return [...new Set(stored)]
+}
+
+function assertAtMost(limit: number, found: number, what: string): void {
+  if (found > limit) {
+    throw new ApiError('LIMIT_EXCEEDED', `at most ${limit} ${what}, found ${found}`, { limit, found })
+  }
+}
+
+function storable(text: string, path: string): string {
+  assertStorable(text, path)
+  return text
+}

@@ -1,0 +1,274 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createExplainedDatabase, type ExplainedDatabase, type Plan } from '../../../../test/database/query-plans.ts'
+import type { Context } from '../../../context.ts'
+import type { Database } from '../../../db/database.ts'
+import { createRowMeter } from '../../../graphql/cost/row-meter.ts'
+import { selectServices } from '../../services/services.queries.ts'
+import { selectDevices } from '../devices.queries.ts'
+import { type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
+import { countDevices, type DeviceStart, devicePageSql, findPlace, selectDevicePage } from './device-list.queries.ts'
+import { listDevices } from './device-list.ts'
+import { databasePlace, readDeviceOrder } from './device-sort.ts'
+import { rowsRead } from './rows-read.ts'
+
+let database: ExplainedDatabase
+beforeAll(async () => {
+  database = await createExplainedDatabase()
+  await fill()
+})
+afterAll(() => database.close())
+
+const ACCOUNT = 'crowded'
+
+/** 20,000 devices of one account and as many of another. */
+async function fill(): Promise<void> {
+  const { db } = database
+  await sql`insert into account (id, email) values ('crowded', 'a@example.com'), ('neighbour', 'b@example.com')`.execute(
+    db,
+  )
+  await sql`
+    insert into device (account_id, id, name, hardware_id, platform, created, attributes)
+    select account.id, '80:00:00:00:00:' || lpad(to_hex(i / 65536), 2, '0') || ':' || lpad(to_hex(i / 256 % 256), 2, '0') || ':' || lpad(to_hex(i % 256), 2, '0'),
+      'node-' || i * 7919 % 20011, case when i % 5 > 0 then 'hw-' || i end,
+      case when i % 4 > 0 then 'platform ' || i % 40 end, timestamptz '2026-01-01' + i * interval '1 minute',
+      jsonb_build_object('rack', 'r' || i % 1000)
+    from account, generate_series(1, 20000) as i`.execute(db)
+  await sql`
+    insert into device_live (account_id, device_id, state, last_reported, status_a)
+    select account_id, id, case when created < '2026-01-01 01:00Z' then 'active' else 'inactive' end,
+      case when hardware_id is not null then created end, case when platform is not null then name end
+    from device`.execute(db)
+  await sql`
+    insert into service (account_id, device_id, id, name, application)
+    select account_id, id, replace(id, '80:00', '80:01'), 'ssh', case when created < '2026-01-01 01:00Z' then 28 else 7 end
+    from device`.execute(db)
+  await sql`
+    insert into attribute_override (account_id, target_id, context, attributes)
+    select account_id, id, 'lab', jsonb_build_object('rack', 'r' || length(name) * 1000) from device
+    where platform = 'platform 1'`.execute(db)
+  await sql`analyze`.execute(db)
+}
+
+/** The middle of an order, from where a page is read. */
+async function middle(order: ReturnType<typeof readDeviceOrder>) {
+  const { db } = database
+  const page = { filter: {}, order, start: { offset: 8_000 }, limit: 1, attributes: false }
+  const [row] = await selectDevicePage(db, ACCOUNT, page)
+  const place = await findPlace(db, ACCOUNT, { order, id: row![0] })
+  return databasePlace(order, place!)
+}
+
+describe.each([
+  ['name', 'device_by_name'],
+  ['id', 'device_pkey'],
+  ['created', 'device_by_created'],
+  ['hardwareId', 'device_by_hardware_id'],
+  ['platform', 'device_by_platform'],
+  ['state', 'device_live_by_state'],
+  ['lastReported', 'device_live_by_last_reported'],
+  ['$svc.statusA', 'device_live_by_status_a'],
+])('sorted by %s', (sort, index) => {
+  test.each(['asc', 'desc'])(
+    '%s: pages are read along the index, from the start and from any place',
+    async (direction) => {
+      const order = readDeviceOrder(`${sort} ${direction}`, undefined)
+      for (const start of [{ offset: 0 }, { after: await middle(order) }]) {
+        const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
+          selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: true })
+        for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
+          expect(plan).toMatchObject({ scanned: [], naturalSorts: [] })
+          expect(plan.indexes).toContain(index)
+        }
+      }
+    },
+  )
+})
+
+describe('planned once for all who ask, not each time', () => {
+  const name = readDeviceOrder('name', undefined)
+  const lastReported = readDeviceOrder('lastReported desc', undefined)
+  const page = (order: typeof name, start: DeviceStart, size: number) => (db: Database) =>
+    selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: size + 1, attributes: false })
+
+  test.each<[string, (db: Database) => Promise<unknown>]>([
+    ['a page of 10', page(name, { offset: 0 }, 10)],
+    ['a page of 50', page(name, { offset: 0 }, 50)],
+    ['a page of 1000', page(name, { offset: 0 }, 1000)],
+    ['a page by a key that can be missing', page(lastReported, { offset: 0 }, 50)],
+    ['a page behind a place', page(name, { after: { key: 'node-77', id: '80:00:00:00:00:00:00:01' } }, 50)],
+    ['a device', (db) => selectDevices(db, ACCOUNT, { ids: ['80:00:00:00:00:00:00:01'], attributes: true })],
+    ['a service', (db) => selectServices(db, ACCOUNT, { ids: ['80:01:00:00:00:00:00:01'], attributes: true })],
+  ])('%s', async (_name, run) => {
+    const { db } = database
+    for (let times = 0; times < 8; times++) await run(db)
+    const text = await database.textOf(run)
+    const { rows } = await sql`select custom_plans::int, generic_plans > 0 as "isKept" from pg_prepared_statements
+      where statement = ${text}`.execute(db)
+    // For its values five times, to see what that gains.
+    expect(rows).toEqual([{ custom_plans: 5, isKept: true }])
+  })
+})
+
+// The plan is made for a few numbers of rows, the page is cut to its own.
+test.each([
+  'name',
+  'name desc',
+  'id',
+  // Those that have none come last, in a statement that goes on where the others end.
+  'lastReported',
+  'lastReported desc',
+])('a page has as many rows as it is asked for, by %s', async (sort) => {
+  const { db } = database
+  const order = readDeviceOrder(sort, undefined)
+  const idsFrom = async (start: DeviceStart, limit: number): Promise<string[]> => {
+    const rows = await selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit, attributes: false })
+    return rows.map(([id]) => id)
+  }
+  // By number nothing is cut.
+  const [first] = await idsFrom({ offset: 0 }, 1)
+  const all = [first, ...(await idsFrom({ offset: 1 }, 20_000))]
+  expect(new Set(all).size).toBe(20_000)
+  for (const limit of [1, 2, 63, 64, 65, 255, 256, 257, 1_001]) {
+    expect(await idsFrom({ offset: 0 }, limit)).toEqual(all.slice(0, limit))
+    // 16,000 have reported.
+    for (const from of [8_000, 15_990, 16_100]) {
+      const place = await findPlace(db, ACCOUNT, { order, id: all[from - 1]! })
+      const after = databasePlace(order, place!)
+      expect(await idsFrom({ after }, limit)).toEqual(all.slice(from, from + limit))
+    }
+  }
+})
+
+test('records that are passed over by their number cost a key of the index', async () => {
+  const order = readDeviceOrder('name', undefined)
+  const plan = await database.planFor((db) =>
+    selectDevicePage(db, ACCOUNT, { filter: {}, order, start: { offset: 15_000 }, limit: 101, attributes: true }),
+  )
+  expect(plan).toEqual({
+    scanned: [],
+    naturalSorts: [],
+    indexes: ['device_by_name', 'device_live_pkey', 'device_pkey'],
+  })
+})
+
+describe.each([
+  ['name', 'device_by_name'],
+  ['id', 'device_pkey'],
+  ['created', 'device_by_created'],
+  ['hardwareId', 'device_by_hardware_id'],
+  ['state', 'device_live_by_state'],
+  ['$svc.statusA', 'device_live_by_status_a'],
+])('beyond the middle by %s', (sort, index) => {
+  test.each(['asc', 'desc'])(
+    '%s: a page is read along the index from the far end, and holds the same',
+    async (direction) => {
+      const order = readDeviceOrder(`${sort} ${direction}`, undefined)
+      for (const offset of [10_001, 15_990, 16_010, 19_950, 20_000, 30_000]) {
+        const page = { filter: {}, order, limit: 101, attributes: false }
+        const near = await selectDevicePage(database.db, ACCOUNT, { ...page, start: { offset } })
+        const far = await selectDevicePage(database.db, ACCOUNT, { ...page, start: { offset, fromEnd: true } })
+        expect(far).toEqual(near)
+        expect(far).toHaveLength(Math.max(0, Math.min(101, 20_000 - offset)))
+      }
+      const start = { offset: 15_000, fromEnd: true }
+      const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
+        selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: true })
+      for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
+        expect(ofDevices(plan)).toMatchObject({ scanned: [], naturalSorts: [] })
+        expect(plan.indexes).toContain(index)
+      }
+    },
+  )
+})
+
+/** The number of devices is in few rows, which are read from end to end. */
+const ofDevices = ({ scanned, ...plan }: Plan): Plan => ({
+  ...plan,
+  scanned: scanned.filter((table) => table !== 'device_count'),
+})
+
+test('a list takes the nearer end, whichever that is', async () => {
+  const names = async (from: number): Promise<string[]> => {
+    const context = {
+      db: database.db,
+      viewer: { accountId: ACCOUNT },
+      firstRecord: 1,
+      rowMeter: createRowMeter({ devices: 0, events: 0 }),
+    } as Context
+    const { items } = await listDevices(context, { from, size: 3 }, { attributes: false })
+    return items.map(({ name }) => name)
+  }
+  const { rows } = await sql<{ name: string }>`
+    select name from device where account_id = ${ACCOUNT} order by name collate natural_order, id`.execute(database.db)
+  for (const from of [1, 9_000, 10_001, 12_000, 19_999, 20_001, 2 ** 31 - 1]) {
+    expect(await names(from)).toEqual(rows.slice(from - 1, from + 2).map(({ name }) => name))
+  }
+})
+
+test('all devices are known in number, and not counted', async () => {
+  const plan = await database.planFor((db) => countDevices(db, ACCOUNT, {}))
+  expect([...plan.scanned, ...plan.indexes].filter((name) => !name.startsWith('device_count'))).toEqual([])
+})
+
+describe.each<[filter: DeviceFilterArguments, context: string | undefined, index: string]>([
+  [{ name: 'ode-123' }, undefined, 'device_name_part'],
+  [{ hardwareId: 'hw-12' }, undefined, 'device_hardware_id'],
+  [{ platform: ['platform 7'] }, undefined, 'device_by_platform'],
+  [{ state: 'active' }, undefined, 'device_live_by_state'],
+  [{ id: ['80:00:00:00:00:00:00:01', '80:00:00:00:00:00:00:02'] }, undefined, 'device_pkey'],
+  [{ application: [28] }, undefined, 'service_by_application'],
+  [{ attributes: { rack: 'r5' } }, undefined, 'device_attributes'],
+  [{ attributes: { '$svc.statusA': 'node-5' } }, undefined, 'device_live_by_status_a'],
+  [{ attributes: { rack: 'r5' } }, 'lab', 'attribute_override_by_value'],
+  [{ attributes: { rack: 'r5' } }, 'lab', 'device_attributes'],
+  [{ attributes: { '$svc.statusA': 'node-5' } }, 'lab', 'device_live_by_status_a'],
+])('filtered by %j in context %s', (args, context, index) => {
+  test(`page and total use ${index}`, async () => {
+    expect(rowsRead({ ...args, context }, { devices: 20_000, firstRecord: 1 }).page.reasons).toEqual([])
+    const filter = readDeviceFilter(args, context)
+    const order = readDeviceOrder('created desc', undefined)
+    const page = { filter, order, start: { offset: 0 }, limit: 101, attributes: false }
+    const plans = [
+      await database.planFor((db) => selectDevicePage(db, ACCOUNT, page)),
+      await database.planFor((db) => countDevices(db, ACCOUNT, filter)),
+    ]
+    for (const plan of plans) {
+      expect(plan.scanned).toEqual([])
+      expect(plan.indexes).toContain(index)
+    }
+  })
+})
+
+// Sorted or filtered so that no index serves, a page that is not full has read every device.
+test.each<DeviceFilterArguments & { sort?: string; context?: string }>([
+  { sort: 'rack' },
+  { sort: '$svc.statusA', context: 'lab' },
+  { name: 'q9' },
+  { attributes: { rack: null } },
+])('%j reads every device, and the list knows beforehand', async (args) => {
+  const reads = rowsRead(args, { devices: 20_000, firstRecord: 1 })
+  expect(reads.page.rows).toBe(20_000)
+  const filter = readDeviceFilter(args, args.context)
+  const order = readDeviceOrder(args.sort, args.context)
+  const page = { filter, order, start: { offset: 0 }, limit: 1, attributes: false as const }
+  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: ReadingNode }] }>`
+    explain (analyze, format json) ${devicePageSql(ACCOUNT, page)}`.execute(database.db)
+  expect(rowsReadBy(rows[0]!['QUERY PLAN'][0].Plan)).toBeGreaterThanOrEqual(20_000)
+})
+
+interface ReadingNode {
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: ReadingNode[]
+}
+
+function rowsReadBy(node: ReadingNode): number {
+  const own =
+    node['Relation Name'] === undefined
+      ? 0
+      : node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  return own + (node.Plans ?? []).reduce((sum, child) => sum + rowsReadBy(child), 0)
+}

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createUserWithDevices, devicesNamed, list, listError, names } from '../../../../test/api/device-lists.ts'
+import { seedDevices } from '../../../../test/factories/seed-devices.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+
+let app: TestApp
+let other: TestUser
+
+beforeAll(async () => {
+  app = await startTestApp()
+  other = await app.createUser()
+})
+afterAll(() => app.close())
+
+describe('pages', () => {
+  test('an empty list', async () => {
+    expect(await list(other)).toEqual({ items: [], total: 0, hasMore: false, last: null, cursor: null })
+  })
+
+  test('size, from, hasMore, last and total', async () => {
+    const { user } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c', 'd', 'e'))
+    const first = await list(user, { size: 2 })
+    expect(first).toMatchObject({
+      items: [{ name: 'a' }, { name: 'b' }],
+      total: 5,
+      hasMore: true,
+      last: first.items[1]!.id,
+    })
+    expect(await names(user, { size: 2, from: 1 })).toEqual(['a', 'b'])
+    expect(await names(user, { size: 2, from: 3 })).toEqual(['c', 'd'])
+    expect(await list(user, { size: 2, from: 5 })).toMatchObject({ items: [{ name: 'e' }], hasMore: false, total: 5 })
+    expect(await list(user, { size: 2, from: 6 })).toMatchObject({ items: [], hasMore: false, total: 5, last: null })
+    expect(await list(user, { size: 5 })).toMatchObject({ hasMore: false })
+  })
+
+  test('null stands for an argument left away', async () => {
+    const { user } = await createUserWithDevices(app, devicesNamed('b', 'a'))
+    const nulls = { size: null, from: null, after: null, last: null, sort: null, name: null, state: null, id: null }
+    expect(
+      await names(user, { ...nulls, hardwareId: null, platform: null, application: null, attributes: null }),
+    ).toEqual(['a', 'b'])
+  })
+
+  test.each([0, -1, 1001])('size %i is refused', async (size) => {
+    expect(await listError(app.owner, { size })).toEqual(['BAD_USER_INPUT', expect.stringContaining('1 to 1000')])
+  })
+
+  test.each([0, -5])('from %i is refused, with a word on how to count', async (from) => {
+    expect(await listError(app.owner, { from })).toEqual([
+      'BAD_USER_INPUT',
+      expect.stringContaining('counts records from 1'),
+    ])
+  })
+
+  test('after and last go on behind an item, in either case, whatever from says', async () => {
+    const { user } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c', 'd'))
+    const { last } = await list(user, { size: 2 })
+    for (const position of [
+      { after: last },
+      { last },
+      { after: last, last },
+      { after: last!.toUpperCase() },
+      { last: last!.toUpperCase(), after: last },
+      { last, from: 4 },
+      { last, from: 0 },
+    ]) {
+      expect(await names(user, position)).toEqual(['c', 'd'])
+    }
+  })
+
+  test('after and last that differ are refused', async () => {
+    const { user, ids } = await createUserWithDevices(app, devicesNamed('a', 'b'))
+    expect(await listError(user, { after: ids[0], last: ids[1] })).toEqual([
+      'BAD_USER_INPUT',
+      expect.stringContaining('after and last'),
+    ])
+  })
+
+  test('an item that the filters leave out marks its place; one that is gone, or is not yours, is not found', async () => {
+    const { user, ids } = await createUserWithDevices(app, [
+      { name: 'a', state: 'active' },
+      { name: 'b' },
+      { name: 'c', state: 'active' },
+    ])
+    expect(await names(user, { after: ids[1], state: 'active' })).toEqual(['c'])
+    await user.data('mutation ($id: String!) { deleteDevice(deviceId: $id) }', { id: ids[1] })
+    for (const id of [ids[1], '80:00:00:00:00:00:00:00', 'nonsense', '', ids[0]]) {
+      const asking = id === ids[0] ? other : user
+      expect(await listError(asking, { after: id })).toEqual(['NOT_FOUND', expect.stringContaining(JSON.stringify(id))])
+    }
+  })
+
+  test('a cursor marks the place when its item is gone or has moved', async () => {
+    const { user, ids } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c', 'd'))
+    const { cursor } = await list(user, { size: 2 })
+    await user.data('mutation ($id: String!) { updateDevice(deviceId: $id, name: "z") { id } }', { id: ids[1] })
+    expect(await names(user, { after: cursor })).toEqual(['c', 'd', 'z'])
+    await user.data('mutation ($id: [String!]!) { deleteDevices(deviceId: $id) }', { id: [ids[1], ids[0]] })
+    expect(await names(user, { after: cursor })).toEqual(['c', 'd'])
+    expect(await names(user, { last: cursor })).toEqual(['c', 'd'])
+  })
+
+  test('a cursor belongs to one order', async () => {
+    const { user } = await createUserWithDevices(app, devicesNamed('a', 'b'))
+    const { cursor } = await list(user, { size: 1 })
+    for (const sort of ['name desc', 'created asc', 'attributes.name asc']) {
+      expect(await listError(user, { after: cursor, sort })).toEqual([
+        'BAD_USER_INPUT',
+        expect.stringContaining('another list or order'),
+      ])
+    }
+    const { cursor: ofSite } = await list(user, { size: 1, sort: 'site', context: 'x' })
+    expect((await listError(user, { after: ofSite, sort: 'site' }))[0]).toBe('BAD_USER_INPUT')
+    expect(await names(user, { after: ofSite, sort: 'attributes.site ASC', context: 'x' })).toHaveLength(1)
+  })
+
+  test('a cursor that was cut or altered is refused', async () => {
+    const { user } = await createUserWithDevices(app, devicesNamed('a', 'b'))
+    const { cursor } = await list(user, { size: 1 })
+    for (const after of [
+      cursor!.slice(0, -3),
+      `${cursor!.slice(0, 12)}A${cursor!.slice(13)}B`,
+      'c1.',
+      'c1.%%',
+      'c1.AAAAAA',
+    ]) {
+      expect((await listError(user, { after }))[0]).toBe('BAD_USER_INPUT')
+    }
+  })
+
+  test('a server may count from 0', async () => {
+    const zero = await startTestApp({ env: { MUSTER_FIRST_RECORD: '0' } })
+    try {
+      await seedDevices(zero.db, zero.owner.accountId, devicesNamed('a', 'b', 'c'))
+      expect(await names(zero.owner, { from: 0, size: 1 })).toEqual(['a'])
+      expect(await names(zero.owner, { from: 1, size: 1 })).toEqual(['b'])
+      expect(await listError(zero.owner, { from: -1 })).toEqual(['BAD_USER_INPUT', expect.stringContaining('from 0')])
+    } finally {
+      await zero.close()
+    }
+  })
+})
+
+describe('device(id:)', () => {
+  const byId = async (user: TestUser, id: string[]): Promise<string[]> =>
+    (await user.data('query ($id: [String!]!) { login { device(id: $id) { name } } }', { id })).login.device.map(
+      ({ name }: { name: string }) => name,
+    )
+
+  test('in the order asked, each once, unknown and malformed ids left out', async () => {
+    const { user, ids } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c'))
+    const [a, b, c] = ids as [string, string, string]
+    expect(await byId(user, [c, 'nonsense', a.toUpperCase(), c, '80:00:00:00:00:00:00:00', b, a])).toEqual([
+      'c',
+      'a',
+      'b',
+    ])
+    expect(await byId(user, [])).toEqual([])
+    expect(await byId(other, ids)).toEqual([])
+  })
+
+  test('attributes come with the reserved ones', async () => {
+    const { user, ids } = await createUserWithDevices(app, [{ attributes: { site: 'x' }, statusA: 'ok' }])
+    const { login } = await user.data(
+      `query ($id: [String!]!) { login { device(id: $id) { ...more } devices { items { ... on Device { ...more } } } } }
+       fragment more on Device { attributes statusA }`,
+      { id: ids },
+    )
+    const expected = [{ attributes: { site: 'x', $svc: { statusA: 'ok' } }, statusA: 'ok' }]
+    expect(login.device).toEqual(expected)
+    expect(login.devices.items).toEqual(expected)
+  })
+})
+
+test('another user finds nothing, whatever the filter or order', async () => {
+  const { ids } = await createUserWithDevices(app, [
+    { name: 'secret', hardwareId: 'hw', platform: 'p', attributes: { site: 'x' }, statusA: 'y' },
+  ])
+  const filters = [
+    {},
+    { name: 'secret' },
+    { state: 'inactive' },
+    { id: ids },
+    { hardwareId: 'hw' },
+    { platform: ['p'] },
+    { application: [35] },
+    { attributes: { site: 'x' } },
+    { attributes: { '$svc.statusA': 'y' } },
+    { attributes: { site: 'x', '$svc.statusA': 'y' }, context: 'c' },
+    { from: 2 },
+    ...['id', 'created', 'hardwareId', 'platform', 'state', 'lastReported', 'site', '$svc.statusA'].map((sort) => ({
+      sort,
+    })),
+    { sort: 'site', context: 'c' },
+  ]
+  for (const filter of filters) expect(await list(other, filter)).toMatchObject({ items: [], total: 0 })
+})

@@ -1,0 +1,66 @@
+import type { Context } from '../../../context.ts'
+import { walk } from '../../../db/fair/user-database.ts'
+import type { SqlStart } from '../../../db/sorted-page.ts'
+import { notFound } from '../../../errors.ts'
+import type { Place } from '../../../graphql/lists/cursor.ts'
+import type { List } from '../../../graphql/lists/list.ts'
+import { listOf, type Start } from '../../../graphql/lists/paging.ts'
+import type { Device } from '../device.ts'
+import { parseId } from '../device-id.ts'
+import { type AttributesRead, toDevice } from '../device-row.ts'
+import type { DeviceFilter } from './device-filter.ts'
+import { countDevices, type DeviceStart, findPlace, placeOf, selectDevicePage } from './device-list.queries.ts'
+import { type DeviceListArguments, readDeviceListArguments } from './device-list-arguments.ts'
+import { type DeviceOrder, databasePlace } from './device-sort.ts'
+import { FAR, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
+
+/** One page of the viewer's devices. `attributes`: whether the document selects the attributes of the items. */
+export async function listDevices(
+  { db, viewer, firstRecord, rowMeter }: Context,
+  args: DeviceListArguments,
+  { attributes }: { attributes: AttributesRead },
+): Promise<List<Device>> {
+  const { accountId } = viewer
+  const { filter, order, page } = readDeviceListArguments(args, firstRecord)
+
+  const total = (): Promise<number> => {
+    rowMeter.add(({ devices }) => rowsReadByTotal(filter, devices).rows)
+    return walk(db, rowsReadByTotal(filter).reasons, (walking) => countDevices(walking, accountId, filter))
+  }
+  const found = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
+  const start = isUnfiltered(filter) ? await fromNearerEnd(found, total) : found
+  rowMeter.add(({ devices }) => rowsReadByPage({ filter, order, start }, devices).rows)
+  const { reasons } = rowsReadByPage({ filter, order, start })
+  const rows = await walk(db, reasons, (walking) =>
+    selectDevicePage(walking, accountId, { filter, order, start, limit: page.size + 1, attributes }),
+  )
+  return listOf({
+    rows,
+    size: page.size,
+    order: order.text,
+    placeOf: (row) => placeOf(row, order),
+    toItem: (row) => toDevice(row, attributes),
+    total,
+  })
+}
+
+const isUnfiltered = (filter: DeviceFilter): boolean => Object.keys(filter).length === 0
+
+async function fromNearerEnd(start: SqlStart, total: () => Promise<number>): Promise<DeviceStart> {
+  if (!('offset' in start) || start.offset < FAR) return start
+  return { ...start, fromEnd: start.offset > (await total()) / 2 }
+}
+
+/** A device that the filters exclude still has a position; a deleted one does not. */
+async function findStart(
+  start: Start,
+  order: DeviceOrder,
+  findPlace: (id: string) => Promise<Place | undefined>,
+): Promise<SqlStart> {
+  if ('offset' in start) return start
+  if ('afterPlace' in start) return { after: databasePlace(order, start.afterPlace) }
+  const id = parseId(start.afterId)
+  const place = id === undefined ? undefined : await findPlace(id)
+  if (place === undefined) throw notFound('device', start.afterId)
+  return { after: databasePlace(order, place) }
+}

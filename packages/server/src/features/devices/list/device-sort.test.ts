@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createUserWithDevices, devicesNamed, list, listError, names } from '../../../../test/api/device-lists.ts'
+import type { SeedDevice } from '../../../../test/factories/seed-devices.ts'
+import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('sort', () => {
+  test('text goes the way people count, case aside; ties by id in the direction of the sort', async () => {
+    const { user, ids } = await createUserWithDevices(app, devicesNamed('node-10', 'Node-2', 'node-1', 'a', 'A', 'b'))
+    const [first, second] = [ids[3]!, ids[4]!].sort()
+    const sorted = await list(user, { sort: 'name' })
+    expect(sorted.items.slice(2).map(({ name }) => name)).toEqual(['b', 'node-1', 'Node-2', 'node-10'])
+    expect(sorted.items.slice(0, 2).map(({ id }) => id)).toEqual([first, second])
+    const backwards = await list(user, { sort: 'name desc' })
+    expect(backwards.items.map(({ id }) => id)).toEqual(sorted.items.map(({ id }) => id).reverse())
+  })
+
+  test.each([
+    ['id', (devices: SeedDevice[]) => devices],
+    ['created', (devices: SeedDevice[]) => devices],
+  ])('by %s', async (sort, expected) => {
+    const devices = devicesNamed('z', 'y', 'x').map((device, index) => ({
+      ...device,
+      id: `80:00:00:00:00:00:00:0${index}`,
+      created: new Date(1_700_000_000_000 + index),
+    }))
+    const { user } = await createUserWithDevices(app, devices)
+    const wanted = expected(devices).map(({ name }) => name)
+    expect(await names(user, { sort })).toEqual(wanted)
+    expect(await names(user, { sort: `${sort} DESC` })).toEqual([...wanted].reverse())
+    expect(await names(user, { sort: `-${sort}` })).toEqual([...wanted].reverse())
+    expect(await names(user, { sort: `+${sort}` })).toEqual(wanted)
+  })
+
+  test('a sign is part of the name if the direction is written', async () => {
+    const { user } = await createUserWithDevices(app, [
+      { name: 'a', attributes: { site: '2', '-site': '1' } },
+      { name: 'b', attributes: { site: '1', '-site': '2' } },
+    ])
+    expect(await names(user, { sort: '-site' })).toEqual(['a', 'b'])
+    expect(await names(user, { sort: '-site desc' })).toEqual(['b', 'a'])
+    expect(await names(user, { sort: '-site asc' })).toEqual(['a', 'b'])
+    expect(await names(user, { sort: '+site' })).toEqual(['b', 'a'])
+  })
+
+  test.each([
+    ['hardwareId', 'hardwareId', ['hw-1', 'hw-2', 'hw-10']],
+    ['platform', 'platform', ['linux 5', 'Linux 6', 'windows']],
+    ['lastReported', 'lastReported', [new Date(1_000), new Date(2_000), new Date(3_000)]],
+    ['$svc.statusA', 'statusA', ['A1', 'a2', 'a10']],
+  ])('by %s, missing values last in both directions', async (sort, field, [low, middle, high]) => {
+    const { user } = await createUserWithDevices(app, [
+      { id: '80:00:00:00:00:00:00:02', name: 'none 2' },
+      { name: 'high', [field]: high },
+      { id: '80:00:00:00:00:00:00:01', name: 'none 1' },
+      { name: 'low', [field]: low },
+      { name: 'middle', [field]: middle },
+    ])
+    expect(await names(user, { sort })).toEqual(['low', 'middle', 'high', 'none 1', 'none 2'])
+    expect(await names(user, { sort: `${sort} desc` })).toEqual(['high', 'middle', 'low', 'none 2', 'none 1'])
+    for (const from of [2, 3, 4, 5, 6]) {
+      expect(await names(user, { sort, from, size: 2 })).toEqual(
+        ['low', 'middle', 'high', 'none 1', 'none 2'].slice(from - 1, from + 1),
+      )
+    }
+  })
+
+  test('by state', async () => {
+    const { user } = await createUserWithDevices(app, [{ name: 'off' }, { name: 'on', state: 'active' }])
+    expect(await names(user, { sort: 'state' })).toEqual(['on', 'off'])
+    expect(await names(user, { sort: 'state desc' })).toEqual(['off', 'on'])
+  })
+
+  test('by attributes, one level and two, groups and missing ones last', async () => {
+    const { user } = await createUserWithDevices(app, [
+      { name: 'third', attributes: { site: 'oslo 10', net: { ssid: 'c' } } },
+      { name: 'first', attributes: { site: 'Oslo 2', net: { ssid: 'a' } } },
+      { name: 'fourth', attributes: { site: { a: 'b' }, net: 'value' }, id: '80:ff:ff:ff:ff:ff:ff:fe' },
+      { name: 'fifth', id: '80:ff:ff:ff:ff:ff:ff:ff' },
+      { name: 'second', attributes: { site: 'oslo 3', net: { ssid: 'b' } } },
+    ])
+    const ascending = ['first', 'second', 'third', 'fourth', 'fifth']
+    for (const sort of ['site', 'site asc', 'attributes.site', 'net.ssid'])
+      expect(await names(user, { sort })).toEqual(ascending)
+    expect(await names(user, { sort: 'site desc' })).toEqual(['third', 'second', 'first', 'fifth', 'fourth'])
+  })
+
+  test('a value that reads like a group is a value', async () => {
+    const { user } = await createUserWithDevices(app, [
+      { name: 'group', attributes: { site: { a: 'b' } } },
+      { name: 'letter', attributes: { site: 'f' } },
+      { name: 'tilde', attributes: { site: '~' } },
+      { name: 'brace', attributes: { site: '{"a": "b"}' } },
+      { name: 'accent', attributes: { site: 'étage' } },
+    ])
+    expect(await names(user, { sort: 'site' })).toEqual(['brace', 'tilde', 'accent', 'letter', 'group'])
+    expect(await names(user, { sort: 'site desc' })).toEqual(['letter', 'accent', 'tilde', 'brace', 'group'])
+  })
+
+  test('by an attribute as it is read in a context', async () => {
+    const { user } = await createUserWithDevices(app, [
+      { name: 'a', attributes: { site: '3' }, statusA: '3', overrides: { lab: { site: '1', $svc: { statusA: '1' } } } },
+      { name: 'b', attributes: { site: '2' }, statusA: '2' },
+      { name: 'c', overrides: { lab: { site: '4', $svc: { statusA: '4' } } } },
+    ])
+    for (const sort of ['site', '$svc.statusA']) {
+      expect(await names(user, { sort })).toEqual(['b', 'a', 'c'])
+      expect(await names(user, { sort, context: 'lab' })).toEqual(['a', 'b', 'c'])
+      expect(await names(user, { sort: `${sort} desc`, context: 'lab' })).toEqual(['c', 'b', 'a'])
+      expect(await names(user, { sort, context: 'elsewhere' })).toEqual(['b', 'a', 'c'])
+    }
+  })
+
+  test('a field wins over an attribute of its name; a name with a blank needs its direction', async () => {
+    const { user } = await createUserWithDevices(app, [
+      { name: 'a', attributes: { name: '2', 'rack row': '2' } },
+      { name: 'b', attributes: { name: '1', 'rack row': '1' } },
+    ])
+    expect(await names(user, { sort: 'name' })).toEqual(['a', 'b'])
+    expect(await names(user, { sort: 'attributes.name' })).toEqual(['b', 'a'])
+    expect(await names(user, { sort: 'rack row asc' })).toEqual(['b', 'a'])
+  })
+
+  test.each([
+    '',
+    ' ',
+    ' asc',
+    'name up',
+    'rack row',
+    'name  asc',
+    'name ',
+    '.site',
+    'site.',
+    'attributes.',
+    'si\u0007te',
+  ])('sort %j is refused', async (sort) => {
+    expect((await listError(app.owner, { sort }))[0]).toBe('BAD_USER_INPUT')
+  })
+
+  test('attributes of 16 KiB sort by their first 200 characters', async () => {
+    const long = 'x'.repeat(200)
+    const { user, ids } = await createUserWithDevices(app, [
+      {
+        name: 'a',
+        id: '80:00:00:00:00:00:00:02',
+        attributes: { site: `${long}1` },
+        statusA: `${long}${'1'.repeat(16_000)}`,
+      },
+      { name: 'b', id: '80:00:00:00:00:00:00:01', attributes: { site: `${long}2` }, statusA: `${long}2` },
+    ])
+    for (const sort of ['site', '$svc.statusA']) {
+      expect(await names(user, { sort })).toEqual(['b', 'a'])
+      expect(await names(user, { sort, after: ids[1] })).toEqual(['a'])
+    }
+  })
+})

@@ -1,0 +1,161 @@
+import {
+  type ConstValueNode,
+  type DocumentNode,
+  type ExecutionResult,
+  type FragmentDefinitionNode,
+  type GraphQLArgument,
+  GraphQLScalarType,
+  type GraphQLSchema,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  TypeInfo,
+  type VariableDefinitionNode,
+  type VariableNode,
+  valueFromAST,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import { firstErrors } from '../first-errors.ts'
+import { compiledMark, isPromise } from '../lists/settle-lists.ts'
+import type { OperationPlan } from './selection-plan.ts'
+
+/** Runs a compiled operation with coerced variables. */
+export type CompiledOperation = (
+  contextValue: unknown,
+  variables: Readonly<Record<string, unknown>>,
+) => ExecutionResult | Promise<ExecutionResult>
+
+interface Literal {
+  readonly name: string
+  readonly value: () => unknown
+}
+
+/**
+ * Compiles an operation that passed the gate; undefined if the compiler cannot.
+ *
+ * The compiler generates JavaScript. It would insert the literals of a document by a pattern that a crafted string can break out
+ * of (`__MAGIC_DATE__…`). Therefore no value of a document reaches it: each literal is passed as a variable, and only names
+ * remain. Variables arrive already coerced, by the same function as in the plain executor, so their types are replaced by one
+ * that accepts anything.
+ */
+export function compileOperation(input: {
+  schema: GraphQLSchema
+  document: DocumentNode
+  operation: OperationDefinitionNode
+  plan: OperationPlan
+}): CompiledOperation | undefined {
+  const { document, literals } = liftLiterals(input)
+  if (literals.some(({ value }) => value() === undefined)) return undefined
+  const compiled = compileQuery(acceptingAnything(input.schema), document, undefined, {
+    disablingCapturingStackErrors: true,
+    // Leaf serialization would allocate two lists for each value in case of an error: most of the memory for a page of devices.
+    disableLeafSerialization: true,
+    resolverInfoEnricher: () => ({ ...compiledMark, schema: input.schema, operation: input.operation }),
+  })
+  if (!isCompiledQuery(compiled)) return undefined
+  const withFirstErrors = (result: ExecutionResult): ExecutionResult =>
+    result.errors === undefined ? result : { ...result, errors: firstErrors(result, input.plan) }
+  return (contextValue, variables) => {
+    const all: Record<string, unknown> = { ...variables }
+    for (const { name, value } of literals) all[name] = value()
+    const result = compiled.query(undefined, contextValue, all) as ExecutionResult | Promise<ExecutionResult>
+    return isPromise(result) ? result.then(withFirstErrors) : withFirstErrors(result)
+  }
+}
+
+/** Rejects a schema in which two types and fields join to the same name, because the compiler names resolvers by it. */
+export function assertCompilable(schema: GraphQLSchema): void {
+  const places = new Map<string, string>()
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue
+    for (const field of Object.keys(type.getFields())) {
+      const joined = `${type.name}${field}`
+      const place = `${type.name}.${field}`
+      const other = places.get(joined)
+      if (other) throw new Error(`${other} and ${place} cannot be in the same schema: their compiled names are equal`)
+      places.set(joined, place)
+    }
+  }
+}
+
+const anything = new GraphQLScalarType({ name: 'Coerced' })
+
+/** The schema, but `Coerced` names the scalar that accepts anything. */
+function acceptingAnything(schema: GraphQLSchema): GraphQLSchema {
+  return Object.create(schema, {
+    getType: { value: (name: string) => (name === anything.name ? anything : schema.getType(name)) },
+  }) as GraphQLSchema
+}
+
+/** The operation and the fragments, with literals replaced by variables, and variables of type `Coerced`. */
+function liftLiterals({
+  schema,
+  document,
+  operation,
+}: {
+  schema: GraphQLSchema
+  document: DocumentNode
+  operation: OperationDefinitionNode
+}): { document: DocumentNode; literals: readonly Literal[] } {
+  const definitions = document.definitions.filter(
+    (definition) => definition === operation || definition.kind === Kind.FRAGMENT_DEFINITION,
+  )
+  const prefix = unusedPrefix(operation)
+  const literals: Literal[] = []
+  const typeInfo = new TypeInfo(schema)
+  const lifted: DocumentNode = visit(
+    { kind: Kind.DOCUMENT, definitions } satisfies DocumentNode,
+    visitWithTypeInfo(typeInfo, {
+      Directive: () => false,
+      VariableDefinition: () => false,
+      Argument(node) {
+        const argument = typeInfo.getArgument()
+        if (!argument || node.value.kind === Kind.VARIABLE) return undefined
+        const name = `${prefix}${literals.length}`
+        literals.push({ name, value: literalValue(node.value as ConstValueNode, argument) })
+        return { ...node, value: { ...variable(name), loc: node.value.loc } }
+      },
+    }),
+  )
+  const names = literals.map(({ name }) => name)
+  return { document: { ...lifted, definitions: lifted.definitions.map((each) => retype(each, names)) }, literals }
+}
+
+/** Returns a new value for each call if a resolver could modify it. */
+function literalValue(node: ConstValueNode, argument: GraphQLArgument): () => unknown {
+  const value: unknown = valueFromAST(node, argument.type)
+  if (typeof value !== 'object' || value === null) return () => value
+  return () => valueFromAST(node, argument.type)
+}
+
+function retype<Node extends DocumentNode['definitions'][number]>(
+  definition: Node,
+  literals: readonly string[],
+): OperationDefinitionNode | FragmentDefinitionNode | Node {
+  if (definition.kind !== Kind.OPERATION_DEFINITION) return definition
+  const own = (definition.variableDefinitions ?? []).map((each) => (isCondition(each) ? each : coerced(each.variable)))
+  const lifted = literals.map((name) => coerced(variable(name)))
+  return { ...definition, variableDefinitions: [...own, ...lifted] }
+}
+
+/** The compiler requires the type Boolean for conditions of `@skip` and `@include`. A coerced boolean can be coerced again. */
+function isCondition({ type }: VariableDefinitionNode): boolean {
+  return type.kind === Kind.NON_NULL_TYPE && type.type.kind === Kind.NAMED_TYPE && type.type.name.value === 'Boolean'
+}
+
+const variable = (name: string): VariableNode => ({ kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } })
+
+const coerced = (node: VariableNode): VariableDefinitionNode => ({
+  kind: Kind.VARIABLE_DEFINITION,
+  variable: node,
+  type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: anything.name } },
+})
+
+/** A prefix that no variable of the operation starts with. */
+function unusedPrefix({ variableDefinitions = [] }: OperationDefinitionNode): string {
+  let prefix = 'literal'
+  while (variableDefinitions.some(({ variable: { name } }) => name.value.startsWith(prefix))) prefix += '_'
+  return prefix
+}

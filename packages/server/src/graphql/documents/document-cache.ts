@@ -1,0 +1,219 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { ApiError } from '../../errors.ts'
+import type { ObjectCount } from '../cost/object-count.ts'
+import type { CountRows } from '../cost/row-count.ts'
+import { formatBadRequest } from '../error-mapping.ts'
+import { createByteCache } from './byte-cache.ts'
+import { type CompiledOperation, compileOperation } from './compile.ts'
+import { reasonNotToCompile } from './gate.ts'
+import { assertDocumentLimits, type DocumentLimits, isIntrospectionField, tooComplex } from './limits.ts'
+import { readDocument } from './read-document.ts'
+import { type OperationPlan, planOperation, TooManySelections } from './selection-plan.ts'
+
+/** Everything about one operation of a document that does not depend on its variables. */
+export interface KnownOperation {
+  readonly document: DocumentNode
+  readonly definition: OperationDefinitionNode
+  readonly plan: OperationPlan
+  /** The name of the only root field in the schema, or `several`. */
+  readonly name: string
+  /** Whether it selects only introspection and fields that need no credentials. */
+  readonly isPublic: boolean
+  readonly countObjects: ObjectCount
+  readonly countRows: CountRows
+  /** The compiled operation, from the second call on; undefined if it must not be compiled. */
+  compiled(): CompiledOperation | undefined
+}
+
+/** Whether a document was in the cache, and if not, whether it is valid. */
+export type DocumentFound = 'known' | 'new' | 'refused'
+
+/** The errors of a document. They are the same for every request that contains it. */
+export interface RejectedDocument {
+  readonly errors: readonly GraphQLFormattedError[]
+}
+
+export interface DocumentCache {
+  /** Parses, validates, and checks a document, or finds it in the cache. */
+  find(text: string, operationName: string | undefined): KnownOperation | RejectedDocument
+  /** Bytes that the cache uses, as an estimate. */
+  readonly bytes: number
+}
+
+export interface DocumentCacheInput {
+  readonly schema: GraphQLSchema
+  /** Bytes for valid documents. Rejected documents have a separate eighth of it, so that they never evict valid ones. */
+  readonly maxBytes: number
+  readonly limits: DocumentLimits
+  readonly countObjects: (plan: OperationPlan) => ObjectCount
+  readonly countRows: (plan: OperationPlan) => CountRows
+  readonly publicFields: ReadonlySet<string>
+  readonly jit: boolean
+  readonly onDocument: (found: DocumentFound) => void
+}
+
+interface KnownDocument {
+  readonly document: DocumentNode
+  readonly operations: Map<OperationDefinitionNode, KnownOperation | RejectedDocument>
+  bytes: number
+}
+
+/** Bytes per parsed token, planned selection, and compiled selection: measured, and rounded up. */
+const bytesPer = { token: 400, planned: 300, compiled: 1_000 }
+
+/** The most characters of a document that is cached. */
+const keptLength = 64 * 1024
+
+export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
+  const known = createByteCache<KnownDocument>(input.maxBytes)
+  const rejected = createByteCache<RejectedDocument>(input.maxBytes / 8)
+
+  function findDocument(text: string): KnownDocument | RejectedDocument {
+    const found = known.get(text) ?? rejected.get(text)
+    if (found) {
+      input.onDocument('errors' in found ? 'refused' : 'known')
+      return found
+    }
+    const read = knownDocument(text, input)
+    input.onDocument('errors' in read ? 'refused' : 'new')
+    // A valid document has some kilobytes. A longer one is mostly comments and spaces, and would evict others.
+    if (text.length > keptLength) return read
+    if ('errors' in read) rejected.set(text, read, 2 * text.length + sizeOf(read))
+    else known.set(text, read, read.bytes)
+    return read
+  }
+
+  function findOperation(text: string, entry: KnownDocument, definition: OperationDefinitionNode) {
+    const found = entry.operations.get(definition)
+    if (found) return found
+    const grow = (bytes: number): void => {
+      entry.bytes += bytes
+      if (text.length > keptLength) return
+      known.set(text, entry, entry.bytes)
+    }
+    const operation = readOperation({ ...input, document: entry.document, definition, grow })
+    entry.operations.set(definition, operation)
+    grow('errors' in operation ? sizeOf(operation) : operation.plan.selections * bytesPer.planned)
+    return operation
+  }
+
+  return {
+    find(text, operationName) {
+      const entry = findDocument(text)
+      if ('errors' in entry) return entry
+      const definition = getOperationAST(entry.document, operationName)
+      if (!definition) return { errors: [formatBadRequest(unknownOperation(entry.document, operationName))] }
+      return findOperation(text, entry, definition)
+    },
+    get bytes() {
+      return known.bytes + rejected.bytes
+    },
+  }
+}
+
+const sizeOf = (rejected: RejectedDocument): number => 200 + 2 * JSON.stringify(rejected).length
+
+function knownDocument(text: string, { schema, limits }: DocumentCacheInput): KnownDocument | RejectedDocument {
+  try {
+    const { document, tokens, errors } = readDocument(text, { schema, maxTokens: limits.tokens })
+    if (errors.length > 0) return { errors: errors.map(formatBadRequest) }
+    return { document, operations: new Map(), bytes: 2 * text.length + tokens * bytesPer.token }
+  } catch (error) {
+    return refusal(error)
+  }
+}
+
+function readOperation(
+  input: DocumentCacheInput & {
+    document: DocumentNode
+    definition: OperationDefinitionNode
+    grow: (bytes: number) => void
+  },
+): KnownOperation | RejectedDocument {
+  const { schema, document, definition, limits } = input
+  try {
+    const plan = planOperation({
+      schema,
+      operation: definition,
+      fragments: fragmentsOf(document),
+      maxSelections: limits.selections,
+    })
+    assertDocumentLimits(plan, limits)
+    return {
+      document,
+      definition,
+      plan,
+      name: nameOf(plan),
+      isPublic: plan.root.fields.every(
+        (field) => isIntrospectionField(field) || input.publicFields.has(field.definition.name),
+      ),
+      countObjects: input.countObjects(plan),
+      countRows: input.countRows(plan),
+      compiled: input.jit ? compiledAtSecondUse({ ...input, plan }) : () => undefined,
+    }
+  } catch (error) {
+    if (error instanceof TooManySelections)
+      return refusal(
+        tooComplex('fragments spread out to too many selections', limits.selections, limits.selections + 1),
+      )
+    return refusal(error)
+  }
+}
+
+function nameOf({ root }: OperationPlan): string {
+  const names = new Set(root.fields.map(({ definition }) => definition.name))
+  if (names.size > 1) names.delete('__typename')
+  const [name = '__typename'] = names
+  return names.size > 1 ? 'several' : name
+}
+
+function compiledAtSecondUse(input: {
+  schema: GraphQLSchema
+  document: DocumentNode
+  definition: OperationDefinitionNode
+  plan: OperationPlan
+  grow: (bytes: number) => void
+}): () => CompiledOperation | undefined {
+  const { schema, document, definition: operation, plan } = input
+  let uses = 0
+  let compiled: CompiledOperation | undefined
+  return () => {
+    uses += 1
+    if (uses !== 2 || reasonNotToCompile({ document, operation, plan })) return compiled
+    compiled = compileOperation({ schema, document, operation, plan })
+    input.grow(plan.selections * bytesPer.compiled)
+    return compiled
+  }
+}
+
+function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  return fragments
+}
+
+function unknownOperation(document: DocumentNode, operationName: string | undefined): GraphQLError {
+  const named = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length
+  if (operationName !== undefined && operationName !== '')
+    return new GraphQLError(`the document has no operation ${JSON.stringify(operationName)}`)
+  return new GraphQLError(
+    named === 0
+      ? 'the document has no operation'
+      : `the document has ${named} operations; select one with operationName`,
+  )
+}
+
+function refusal(error: unknown): RejectedDocument {
+  if (error instanceof ApiError || error instanceof GraphQLError) return { errors: [formatBadRequest(error)] }
+  throw error
+}

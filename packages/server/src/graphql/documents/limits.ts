@@ -1,0 +1,83 @@
+import { ApiError } from '../../errors.ts'
+import type { OperationPlan, PlannedField, SelectionPlan } from './selection-plan.ts'
+
+/** Limits of a document. A document over any of them is rejected with QUERY_TOO_COMPLEX. */
+export interface DocumentLimits {
+  readonly depth: number
+  readonly introspectionDepth: number
+  readonly aliasesPerField: number
+  readonly tokens: number
+  readonly objects: number
+  /** For operations without credentials. A full introspection has some thousands. */
+  readonly publicObjects: number
+  /** Selections visited while spreading fragments. It limits the work to check a document, far above that of any real one. */
+  readonly selections: number
+}
+
+const figure = new Intl.NumberFormat('en-GB')
+
+/** The error for a value over its limit. Both numbers are in the message and in `extensions`. */
+export function tooComplex(what: string, limit: number, found: number): ApiError {
+  const shown = Math.min(found, Number.MAX_SAFE_INTEGER)
+  const message = `${what}: the limit is ${figure.format(limit)}, found ${figure.format(shown)}`
+  return new ApiError('QUERY_TOO_COMPLEX', message, { limit, found: shown })
+}
+
+/** As in the MaxIntrospectionDepthRule of graphql-js. */
+const introspectedLists = 2
+
+/** Checks the limits that do not depend on variables. Depth counts fields: `{ login { id } }` has depth two. */
+export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits): void {
+  const { own, introspection, lists } = measureDepth(plan)
+  if (own > limits.depth) throw tooComplex('the query is too deep', limits.depth, own)
+  if (introspection > limits.introspectionDepth)
+    throw tooComplex('the introspection is too deep', limits.introspectionDepth, introspection)
+  if (lists > introspectedLists)
+    throw tooComplex('the introspection has too many nested lists of types', introspectedLists, lists)
+  for (const selection of plan.postOrder) assertAliases(selection, limits.aliasesPerField)
+}
+
+/** Whether a field is `__schema`, `__type`, `__typename`, or a field of the types that describe a schema (GraphQL §4). */
+export function isIntrospectionField({ definition, parentType }: PlannedField): boolean {
+  return definition.name.startsWith('__') || parentType.name.startsWith('__')
+}
+
+interface Depth {
+  own: number
+  introspection: number
+  /** Nested lists of an introspection. */
+  lists: number
+}
+
+/** Fields that lead from one type to many, so that each nesting level multiplies the introspection. */
+const introspectionLists = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
+
+/** Measures the depth of the operation's own fields and, separately, of its introspection. A shared plan is measured once. */
+function measureDepth(plan: OperationPlan): Depth {
+  const depths = new Map<SelectionPlan, Depth>()
+  const depthOf = (selection: SelectionPlan | undefined): Depth =>
+    (selection && depths.get(selection)) ?? { own: 0, introspection: 0, lists: 0 }
+  for (const selection of plan.postOrder) {
+    const depth = { own: 0, introspection: 0, lists: 0 }
+    for (const field of selection.fields) {
+      const below = depthOf(field.child)
+      if (isIntrospectionField(field)) {
+        const lists = below.lists + (introspectionLists.has(field.definition.name) ? 1 : 0)
+        depth.introspection = Math.max(depth.introspection, below.introspection + 1)
+        depth.lists = Math.max(depth.lists, lists)
+      } else depth.own = Math.max(depth.own, below.own + 1)
+    }
+    depths.set(selection, depth)
+  }
+  return depthOf(plan.root)
+}
+
+function assertAliases(selection: SelectionPlan, limit: number): void {
+  const counts = new Map<string, number>()
+  for (const { aliased, definition, parentType } of selection.fields) {
+    if (!aliased) continue
+    const field = `${parentType.name}.${definition.name}`
+    counts.set(field, (counts.get(field) ?? 0) + 1)
+  }
+  for (const [field, count] of counts) if (count > limit) throw tooComplex(`too many aliases of ${field}`, limit, count)
+}

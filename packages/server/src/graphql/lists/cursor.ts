@@ -1,0 +1,63 @@
+import { crc32 } from 'node:zlib'
+import { badInput } from '../../errors.ts'
+
+/** The sort key of an item: a string, milliseconds, or a number; null if the item has no value. */
+export type SortKey = string | number | null
+
+/** A position in a list: after the item with this key and id, whether or not that item still exists. */
+export interface Place {
+  key: SortKey
+  id: string
+}
+
+/** Distinguishes cursors from ids, and this version of the format from others. */
+const PREFIX = 'c1.'
+
+export const isCursor = (text: string): boolean => text.startsWith(PREFIX)
+
+/** `order` names the list and its order, because a position is meaningless in another order. */
+export function encodeCursor(order: string, { key, id }: Place): string {
+  const json = Buffer.from(JSON.stringify([order, key, id]))
+  return PREFIX + Buffer.concat([checksum(json), json]).toString('base64url')
+}
+
+/**
+ * Returns the position in a cursor. A truncated or changed cursor is rejected. A forged one with a correct checksum is accepted,
+ * but shows only items that its caller may list anyway. `path` is the argument with the cursor.
+ */
+export function decodeCursor(text: string, order: string, path: string): Place {
+  const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url')
+  const json = bytes.subarray(4)
+  const parts = checksum(json).equals(bytes.subarray(0, 4)) ? parse(json) : undefined
+  if (parts === undefined) throw badInput(`${path} is not a valid cursor: pass a cursor of the list unchanged`)
+  if (parts[0] !== order)
+    throw badInput(`${path} is a cursor of another list or order: use the same sort and context as before`)
+  return { key: parts[1], id: parts[2] }
+}
+
+function checksum(bytes: Buffer): Buffer {
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32BE(crc32(bytes))
+  return sum
+}
+
+function parse(json: Buffer): [order: string, key: SortKey, id: string] | undefined {
+  try {
+    const parts: unknown = JSON.parse(json.toString())
+    return isParts(parts) ? parts : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isParts(parts: unknown): parts is [string, SortKey, string] {
+  if (!Array.isArray(parts) || parts.length !== 3) return false
+  const [order, key, id] = parts as unknown[]
+  return typeof order === 'string' && typeof id === 'string' && isStorable(id) && (key === null || isStorable(key))
+}
+
+/** Whether the database accepts a key or id: a safe integer, or a string without U+0000 and lone surrogates. */
+function isStorable(key: unknown): boolean {
+  if (typeof key === 'string') return !key.includes('\u0000') && key.isWellFormed()
+  return Number.isSafeInteger(key)
+}

@@ -1,0 +1,74 @@
+import { badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { decodeCursor, encodeCursor, isCursor, type Place } from './cursor.ts'
+import type { List } from './list.ts'
+
+/** The arguments of every paged list. null means omitted. */
+export interface PageArguments {
+  size?: number | null | undefined
+  from?: number | null | undefined
+  after?: string | null | undefined
+  last?: string | null | undefined
+}
+
+/** Where a page starts: after this many records, after the item with an id, or after the position in a cursor. */
+export type Start = { offset: number } | { afterId: string } | { afterPlace: Place }
+
+export interface Page {
+  size: number
+  start: Start
+}
+
+const DEFAULT_SIZE = 100
+
+/**
+ * Reads the start and the size of a page. `order` names the list and its order, because a cursor is valid only there.
+ * `firstRecord` is the number that `from` counts from.
+ */
+export function readPage(args: PageArguments, { order, firstRecord }: { order: string; firstRecord: 0 | 1 }): Page {
+  const size = args.size ?? DEFAULT_SIZE
+  if (size < 1 || size > limits.pageSize) throw badInput(`size must be 1 to ${limits.pageSize}, not ${size}`)
+  const after = readAfter(args)
+  if (after === undefined) return { size, start: { offset: readFrom(args.from, firstRecord) } }
+  if (!isCursor(after.text)) return { size, start: { afterId: after.text } }
+  return { size, start: { afterPlace: decodeCursor(after.text, order, after.path) } }
+}
+
+/** `after` and `last` have the same meaning. Ids are case-insensitive; cursors are not. */
+function readAfter({ after, last }: PageArguments): { text: string; path: string } | undefined {
+  if (after == null) return last == null ? undefined : { text: last, path: 'last' }
+  const areSame = last == null || after === last || (!isCursor(after) && after.toLowerCase() === last.toLowerCase())
+  if (!areSame) throw badInput('after and last have the same meaning: pass only one of them')
+  return { text: after, path: 'after' }
+}
+
+function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
+  const position = from ?? firstRecord
+  if (position < firstRecord) {
+    throw badInput(
+      `from counts records from ${firstRecord}: the first page starts at ${firstRecord}, ` +
+        `a page of 100 after it at ${100 + firstRecord}; found ${position}`,
+    )
+  }
+  return position - firstRecord
+}
+
+/** Creates a page from rows that were read with one more than `size`, which shows whether there are more. */
+export function listOf<Row, Item>(input: {
+  rows: readonly Row[]
+  size: number
+  order: string
+  placeOf: (row: Row) => Place
+  toItem: (row: Row) => Item
+  total: () => Promise<number>
+}): List<Item> {
+  const rows = input.rows.slice(0, input.size)
+  const last = rows.length === 0 ? undefined : input.placeOf(rows.at(-1)!)
+  return {
+    items: rows.map(input.toItem),
+    hasMore: input.rows.length > input.size,
+    last: last?.id ?? null,
+    cursor: last === undefined ? null : encodeCursor(input.order, last),
+    total: input.total,
+  }
+}

@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FormattedExecutionResult } from 'graphql'
+import type { Response } from 'graphql-http'
+import { ApiError, badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { OUTCOME_DONE } from '../change-made.ts'
+import { formatApiError } from '../error-mapping.ts'
+import { withRawJson } from '../values/raw-json.ts'
+import type { ResponseType } from './media-type.ts'
+
+/** A GraphQL response; LIMIT_EXCEEDED if it is over the limit of bytes. */
+export function jsonResponse(
+  status: number,
+  type: ResponseType,
+  result: FormattedExecutionResult | { errors: FormattedExecutionResult['errors'] },
+  { headers = {}, isChange = false }: { headers?: Record<string, string>; isChange?: boolean } = {},
+): Response {
+  const text = limitedJson(result, { isChange })
+  return [
+    text instanceof ApiError ? JSON.stringify({ errors: [formatApiError(text)], data: null }) : text,
+    { status, statusText: '', headers: { 'content-type': `${type}; charset=utf-8`, ...headers } },
+  ]
+}
+
+/** The response to a request that is not executed, with the headers that its error code requires. */
+export function errorResponse(
+  error: ApiError,
+  type: ResponseType,
+  status = error.status,
+  headers: Record<string, string> = {},
+): Response {
+  const text = JSON.stringify({ errors: [formatApiError(error)] })
+  const contentType = { 'content-type': `${type}; charset=utf-8` }
+  return [text, { status, statusText: '', headers: { ...contentType, ...headersOf(error), ...headers } }]
+}
+
+function headersOf({ code, details }: ApiError): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (code === 'UNAUTHENTICATED') headers['www-authenticate'] = 'Signature'
+  if (typeof details.retryAfter === 'number')
+    headers['retry-after'] = String(Math.max(1, Math.ceil(details.retryAfter)))
+  return headers
+}
+
+/** Maps an HTTP error of Fastify to an API error; returns any other error unchanged. */
+export function fromTransportError(
+  error: unknown,
+  headers: IncomingHttpHeaders,
+  bodyBytes: number = limits.requestBodyBytes,
+): unknown {
+  if (!(error instanceof Error) || error instanceof ApiError || !('statusCode' in error)) return error
+  const { statusCode } = error
+  // Fastify's message repeats the whole URL, and its query may contain a secret.
+  if ('code' in error && error.code === 'FST_ERR_BAD_URL')
+    return badInput('the path of the URL is not valid percent-encoding')
+  if (statusCode === 413) {
+    const found = headers['content-length'] ? `has ${headers['content-length']}` : 'has more'
+    return new ApiError('LIMIT_EXCEEDED', `the body may have at most ${bodyBytes} bytes, but ${found}`)
+  }
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? badInput(error.message) : error
+}
+
+/** Returns the JSON, or undefined if it is longer than a string can be. */
+function stringify(result: unknown): string | undefined {
+  try {
+    return withRawJson(result)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** Longer strings are sent as bytes: Node would join a string to the headers of the response, which copies both. */
+const COPIED_CHARACTERS = 65_536
+
+export const toSend = (text: string): string | Buffer => (text.length < COPIED_CHARACTERS ? text : Buffer.from(text))
+
+/** Returns a response as JSON, or LIMIT_EXCEEDED if it is too long. The error for a mutation says that the change was made. */
+export function limitedJson(answer: unknown, { isChange }: { isChange: boolean }): string | ApiError {
+  const { answerBytes } = limits
+  const text = stringify(answer)
+  // A UTF-16 unit takes at most three bytes in UTF-8, so short strings need not be measured.
+  if (text !== undefined && (text.length * 3 <= answerBytes || Buffer.byteLength(text) <= answerBytes)) return text
+  const found = text === undefined ? 'more' : String(Buffer.byteLength(text))
+  const over = `may have at most ${answerBytes} bytes, but would have ${found}`
+  return isChange
+    ? new ApiError(
+        'LIMIT_EXCEEDED',
+        `the change was made; the response ${over}: select fewer fields of it`,
+        OUTCOME_DONE,
+      )
+    : new ApiError('LIMIT_EXCEEDED', `the response ${over}; request a smaller size`)
+}

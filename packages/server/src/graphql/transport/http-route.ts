@@ -1,0 +1,147 @@
+import type { FastifyInstance } from 'fastify'
+import type { FormattedExecutionResult } from 'graphql'
+import type { RequestParams, Response } from 'graphql-http'
+import { ApiError, badInput } from '../../errors.ts'
+import { noteCode, noteOperation } from '../../http/outcome.ts'
+import { isOutcomeDone } from '../change-made.ts'
+import type { Executor } from '../execute.ts'
+import {
+  errorMapping,
+  type GraphqlViewer,
+  identify,
+  lacksViewer,
+  type OperationGates,
+  type OperationStart,
+  type Requester,
+  runOperation,
+  signedRequestNeeded,
+} from '../run-operation.ts'
+import { errorResponse, jsonResponse } from './answer.ts'
+import { negotiate, type ResponseType } from './media-type.ts'
+import { readRequestParams } from './request-params.ts'
+import { prepareScope, send } from './scope.ts'
+
+export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationGates<Viewer> {
+  readonly executor: Executor
+  /** For example `/graphql/v1`. The SDL is served below it. */
+  readonly path: string
+  readonly sdl: string
+}
+
+/** Serves GraphQL over HTTP and the SDL, in a separate Fastify scope where bodies are read as bytes. */
+export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
+  app: FastifyInstance,
+  input: GraphqlRouteInput<Viewer>,
+): void {
+  app.register(async (scope) => {
+    prepareScope(scope, (request) => errorMapping(input, request))
+    scope.get(`${input.path}/schema.graphql`, async (request, reply) => {
+      input.beforeRequest?.({ request, reply, viewer: null })
+      return reply.type('text/plain; charset=utf-8').send(input.sdl)
+    })
+    scope.route({
+      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      exposeHeadRoute: false,
+      url: input.path,
+      handler: async (request, reply) => {
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const viewer = await identify(input, { request, reply }, body)
+        return send(reply, await answer(input, { request, reply, viewer }, body))
+      },
+    })
+  })
+}
+
+/** The response to a request whose caller is known. */
+async function answer<Viewer extends GraphqlViewer>(
+  input: GraphqlRouteInput<Viewer>,
+  requester: Requester<Viewer>,
+  body: Buffer,
+): Promise<Response> {
+  const type = negotiate(requester.request.headers.accept)
+  if (type === undefined) return notAcceptable
+  const found = await findOperation(input, requester, { body, type })
+  if (!isResponse(found)) return run(input, found, type)
+  input.onRejected?.(requester, body.length + requester.request.url.length)
+  return found
+}
+
+/** The requested operation, or the response that rejects it. */
+async function findOperation<Viewer extends GraphqlViewer>(
+  input: GraphqlRouteInput<Viewer>,
+  requester: Requester<Viewer>,
+  { body, type }: { body: Buffer; type: ResponseType },
+): Promise<OperationStart<Viewer> | Response> {
+  const { method, url, headers } = requester.request
+  let params: RequestParams | Response
+  try {
+    params = await readRequestParams({ method, url, headers, body })
+  } catch (error) {
+    const refusal = asBadRequest(error)
+    if (refusal.code === 'PERSISTED_QUERY_NOT_FOUND') return errorResponse(refusal, type, refusal.status, unstored)
+    return errorResponse(refusal, 'application/json', 400)
+  }
+  if (isResponse(params)) return params
+  const operation = input.executor.prepare(params)
+  if (operation.ok) {
+    noteOperation(requester.request, operation.kind, operation.name)
+    const start = { ...requester, operation }
+    return refusalOf(start, type, input.path) ?? start
+  }
+  noteCode(requester.request, operation.code)
+  // GraphQL over HTTP: as application/json, a well-formed request gets 200 even if GraphQL rejects it.
+  const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
+  return jsonResponse(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
+}
+
+/** Keeps caches from storing the first response to a hash, which would hide that the client may send the query. */
+const unstored = { 'cache-control': 'no-store' }
+
+const isResponse = (found: object): found is Response => Array.isArray(found)
+
+const notAcceptable: Response = [
+  null,
+  {
+    status: 406,
+    statusText: 'Not Acceptable',
+    headers: { accept: 'application/graphql-response+json; charset=utf-8, application/json; charset=utf-8' },
+  },
+]
+
+const asBadRequest = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : badInput(`the request is not a GraphQL request: ${(error as Error).message}`)
+
+/** The response to an operation that this route does not run. */
+function refusalOf<Viewer extends GraphqlViewer>(
+  start: OperationStart<Viewer>,
+  type: ResponseType,
+  path: string,
+): Response | undefined {
+  const { request, operation } = start
+  if (lacksViewer(start)) return errorResponse(signedRequestNeeded(), type)
+  if (operation.kind === 'subscription')
+    return errorResponse(badInput(`subscriptions are served at ${path}/stream`), type)
+  if (operation.kind === 'mutation' && request.method !== 'POST')
+    return errorResponse(badInput('a mutation must be sent by POST'), type, 405, { allow: 'POST' })
+  return undefined
+}
+
+async function run<Viewer extends GraphqlViewer>(
+  input: GraphqlRouteInput<Viewer>,
+  start: OperationStart<Viewer>,
+  type: ResponseType,
+): Promise<Response> {
+  const result = await runOperation(input, start)
+  const isChange = start.operation.kind === 'mutation'
+  return isUnavailable(result)
+    ? jsonResponse(503, type, result, { headers: { 'retry-after': '1' } })
+    : jsonResponse(200, type, result, { isChange })
+}
+
+/** Whether the whole result failed because the database was unavailable. Proxies and clients decide by the status whether to retry. */
+function isUnavailable({ data, errors = [] }: FormattedExecutionResult): boolean {
+  if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isOutcomeDone(error)))
+    return false
+  const failed = new Set(errors.map(({ path }) => path?.[0]))
+  return Object.entries(data ?? {}).every(([field, value]) => value === null && failed.has(field))
+}

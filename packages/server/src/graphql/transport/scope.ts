@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Response } from 'graphql-http'
+import { badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { type ErrorMappingInput, formatApiError, toApiError } from '../error-mapping.ts'
+import { errorResponse, fromTransportError, toSend } from './answer.ts'
+import { negotiate, type ResponseType } from './media-type.ts'
+
+/** Prepares a Fastify scope for GraphQL: bodies are read as bytes, and every error becomes a GraphQL response. */
+export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
+  scope.removeAllContentTypeParsers()
+  // Fastify finds the parser of a listed type directly, and any other one only after parsing the header.
+  scope.addContentTypeParser(
+    ['application/json', '*'],
+    { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes },
+    (_request, body, done) => done(null, body),
+  )
+  scope.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    done()
+  })
+  scope.setErrorHandler((error, request, reply) => {
+    const apiError = toApiError(fromTransportError(error, request.headers), mapping(request))
+    const isMediaType = error instanceof Error && 'statusCode' in error && error.statusCode === 415
+    return send(reply, errorResponse(apiError, answerType(request), isMediaType ? 415 : apiError.status))
+  })
+}
+
+/** The media type of error responses: application/json for clients that accept neither of ours. */
+const answerType = ({ headers }: FastifyRequest): ResponseType => negotiate(headers.accept) ?? 'application/json'
+
+export function send(reply: FastifyReply, [text, init]: Response): FastifyReply {
+  // For errors of HTTP itself, graphql-http returns only a status.
+  const body = text ?? JSON.stringify({ errors: [formatApiError(badInput(messages[init.status] ?? init.statusText))] })
+  const type = init.headers?.['content-type'] ?? 'application/json; charset=utf-8'
+  return reply
+    .code(init.status)
+    .headers({ ...init.headers, 'content-type': type })
+    .send(toSend(body))
+}
+
+const messages: Record<number, string> = {
+  405: 'send GraphQL requests by POST, or queries by GET',
+  406: 'responses are application/graphql-response+json or application/json, in UTF-8: accept one of them',
+  415: 'send the request as application/json in UTF-8',
+}

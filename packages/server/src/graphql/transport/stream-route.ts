@@ -1,0 +1,179 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
+import type { RequestParams, Response } from 'graphql-http'
+import { ApiError, badInput } from '../../errors.ts'
+import { noteCode, noteOperation } from '../../http/outcome.ts'
+import { formatApiError, formatResult, toApiError } from '../error-mapping.ts'
+import type { PreparedOperation, RejectedOperation } from '../execute.ts'
+import { errorMapping, type GraphqlViewer, identify, type Requester } from '../run-operation.ts'
+import { errorResponse } from './answer.ts'
+import { type EventStream, openEventStream } from './event-stream.ts'
+import type { GraphqlRouteInput } from './http-route.ts'
+import { readRequestParams } from './request-params.ts'
+import { prepareScope, send } from './scope.ts'
+
+export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
+  /**
+   * Counts the viewer's stream, or throws LIMIT_EXCEEDED. `end` is called when the stream must end; call the returned function
+   * when it has ended.
+   */
+  readonly admit: (viewer: Viewer, end: (reason: ApiError) => void) => () => void
+  /** Returns a function to call after each event of a stream. It resolves once the next event may be sent. */
+  readonly chargeEvents: (requester: Requester<Viewer>) => () => Promise<void> | undefined
+  /** Runs when the server stops, and ends the streams. */
+  readonly endAll: (reason: ApiError) => void
+}
+
+type Rejected = Pick<RejectedOperation, 'ok' | 'errors'>
+
+type Results = AsyncGenerator<ExecutionResult, void, void>
+
+/** Serves subscriptions with GraphQL over SSE in distinct connections mode. */
+export function registerStreamRoute<Viewer extends GraphqlViewer>(
+  app: FastifyInstance,
+  input: StreamRouteInput<Viewer>,
+): void {
+  app.register(async (scope) => {
+    prepareScope(scope, (request) => errorMapping(input, request))
+    const open = new Set<Promise<void>>()
+    scope.addHook('preClose', async () => {
+      input.endAll(
+        new ApiError('UNAVAILABLE', 'the server is stopping: subscribe again after the last event you received'),
+      )
+      await Promise.allSettled(open)
+    })
+    scope.route({
+      method: ['GET', 'POST'],
+      exposeHeadRoute: false,
+      url: input.path,
+      handler: async (request, reply) => {
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const viewer = await identify(input, { request, reply }, body)
+        if (viewer === null)
+          throw new ApiError('UNAUTHENTICATED', 'a subscription needs a signed request', { reason: 'missing' })
+        const rejected = (): void => input.onRejected?.({ request, reply, viewer }, body.length + request.url.length)
+        const params = await readParams(request, body).catch((error: unknown) => {
+          rejected()
+          throw error
+        })
+        if (!('query' in params)) {
+          rejected()
+          return send(reply, params)
+        }
+        const operation = prepare(input, params)
+        if (!operation.ok) rejected()
+        const afterOperation = operation.ok
+          ? await input.beforeOperation?.({ request, reply, viewer, operation })
+          : undefined
+        afterOperation?.(null)
+        const served = serve(input, { request, reply, viewer, operation })
+        open.add(served)
+        return served.finally(() => open.delete(served))
+      },
+    })
+  })
+}
+
+/** The GraphQL request, or the response if the request is invalid. */
+async function readParams(request: FastifyRequest, body: Buffer): Promise<RequestParams | Response> {
+  const { method, url, headers } = request
+  if (!takesEvents(headers.accept))
+    return errorResponse(badInput('subscriptions use text/event-stream: send it in Accept'), 'application/json', 406)
+  try {
+    const params = await readRequestParams({ method, url, headers, body })
+    if ('query' in params) return params
+    return errorResponse(
+      badInput('send the request as application/json in UTF-8'),
+      'application/json',
+      params[1].status,
+    )
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw badInput(`the request is not a GraphQL request: ${(error as Error).message}`)
+  }
+}
+
+const takesEvents = (accept = '*/*'): boolean => /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
+
+/** Errors of a document are sent in the stream, because clients of the protocol do not show the bodies of other responses. */
+function prepare<Viewer extends GraphqlViewer>(
+  { executor, path }: StreamRouteInput<Viewer>,
+  params: RequestParams,
+): PreparedOperation | Rejected {
+  const operation = executor.prepare(params)
+  if (!operation.ok || operation.kind === 'subscription') return operation
+  const message = `this path serves only subscriptions: send a ${operation.kind} to ${path.replace(/\/[^/]*$/, '')}`
+  return { ok: false, errors: [formatApiError(badInput(message))] }
+}
+
+interface Subscribing<Viewer> {
+  request: FastifyRequest
+  reply: FastifyReply
+  viewer: Viewer
+  operation: PreparedOperation | Rejected
+}
+
+async function serve<Viewer extends GraphqlViewer>(
+  input: StreamRouteInput<Viewer>,
+  { request, reply, viewer, operation }: Subscribing<Viewer>,
+): Promise<void> {
+  const begin = (): EventStream => {
+    reply.hijack()
+    return openEventStream(reply.raw, headersOf(reply))
+  }
+  if (!operation.ok) {
+    noteCode(request, operation.errors[0]?.extensions?.code)
+    return begin().complete({ errors: operation.errors })
+  }
+  noteOperation(request, 'subscription', operation.name)
+
+  let stream: EventStream | undefined
+  let results: Results | undefined
+  let ended: ApiError | undefined
+  const end = (reason: ApiError): void => {
+    ended = reason
+    stream?.complete({ errors: [formatApiError(reason)] })
+    void results?.return()
+  }
+  let release: (() => void) | undefined
+  try {
+    release = input.admit(viewer, end)
+    const outcome = await operation.subscribe({ contextValue: input.buildContext(request, viewer, operation.kind) })
+    if (!(Symbol.asyncIterator in outcome)) {
+      const failure = formatResult(outcome, errorMapping(input, request))
+      assertAvailable(failure)
+      noteCode(request, failure.errors?.[0]?.extensions?.code)
+      stream = begin()
+      return stream.complete(failure)
+    }
+    stream = begin()
+    results = outcome
+    stream.closed.addEventListener('abort', () => void outcome.return())
+    if (stream.closed.aborted) void outcome.return()
+    if (ended !== undefined) end(ended)
+    const charge = input.chargeEvents({ request, reply, viewer })
+    for await (const result of outcome) {
+      await stream.next(formatResult(result, errorMapping(input, request)))
+      await charge()
+    }
+    stream.complete()
+  } catch (error) {
+    const mapped = toApiError(error, errorMapping(input, request))
+    if (stream === undefined && mapped.code === 'UNAVAILABLE') throw mapped
+    noteCode(request, mapped.code)
+    stream ??= begin()
+    stream.complete({ errors: [formatApiError(mapped)] })
+  } finally {
+    release?.()
+  }
+}
+
+/** If the server is unavailable, the status says so, because clients and proxies decide by it whether to retry. */
+function assertAvailable({ errors = [] }: FormattedExecutionResult): void {
+  const away = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
+  if (away !== undefined) throw new ApiError('UNAVAILABLE', away.message, { retryAfter: 1 })
+}
+
+/** The reply's headers so far, as strings. */
+const headersOf = (reply: FastifyReply): Record<string, string> =>
+  Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))

@@ -1,0 +1,79 @@
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { version } from '../../version.ts'
+import { schemaPart } from '../assemble.ts'
+import { formatStoredTime, formatTime } from './time-text.ts'
+
+const dateTimeForm =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?))?$/
+
+const wanted = 'an ISO 8601 date-time with a time zone, such as 2026-11-20T08:30:00Z, or a date alone'
+
+/**
+ * Parses an ISO 8601 date-time with a time zone, or a date alone, which means midnight UTC. A date-time without a zone is
+ * rejected, because `new Date` would read it in the server's time zone.
+ */
+export function parseDateTime(text: string): Date {
+  const match = dateTimeForm.exec(text)
+  const day = match === null ? undefined : Number(match[3])
+  const value = match === null ? new Date(Number.NaN) : new Date(forDate(text))
+  // `new Date` accepts 30 February as a day in March.
+  const rolledOver =
+    match !== null && new Date(Date.UTC(Number(match[1]), Number(match[2]) - 1, day)).getUTCDate() !== day
+  if (Number.isNaN(value.getTime()) || rolledOver || value.getUTCFullYear() < 1 || value.getUTCFullYear() > 9999) {
+    throw new GraphQLError(`${JSON.stringify(text.slice(0, 40))} is not ${wanted}`)
+  }
+  return value
+}
+
+/** Converts to the format of `new Date`: ECMAScript has neither a comma before a fraction nor a zone with hours alone. */
+const forDate = (text: string): string =>
+  text
+    .toUpperCase()
+    .replace(',', '.')
+    .replace(/(T.*[+-]\d{2})$/, '$1:00')
+
+export const DateTime = new GraphQLScalarType<Date, string>({
+  name: 'DateTime',
+  description:
+    'ISO 8601 date-time. Input may also be a date alone (midnight UTC). Output is always UTC with milliseconds.',
+  serialize: (value) => (typeof value === 'string' ? formatStoredTime(value) : formatTime(value as Date)),
+  parseValue(value) {
+    if (typeof value !== 'string') throw new GraphQLError(`a DateTime must be ${wanted}`)
+    return parseDateTime(value)
+  },
+  parseLiteral(node) {
+    if (node.kind !== Kind.STRING) throw new GraphQLError(`a DateTime must be ${wanted}`)
+    return parseDateTime(node.value)
+  },
+})
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<string, unknown>>({
+  name: 'Object',
+  description: 'A JSON object.',
+  serialize: (value) => value as Record<string, unknown>,
+  parseValue(value) {
+    if (!isObject(value)) throw new GraphQLError('an Object must be a JSON object')
+    return value
+  },
+  parseLiteral(node, variables) {
+    if (node.kind !== Kind.OBJECT) throw new GraphQLError('an Object must be a JSON object')
+    assertNoEnums(node)
+    return valueFromASTUntyped(node, variables) as Record<string, unknown>
+  },
+})
+
+/** Rejects unquoted words, which would be read as strings. UniqueInputFieldNames has already rejected duplicate names. */
+function assertNoEnums(node: ValueNode): void {
+  if (node.kind === Kind.ENUM) throw new GraphQLError(`write a string in quotes: ${JSON.stringify(node.value)}`)
+  if (node.kind === Kind.LIST) node.values.forEach(assertNoEnums)
+  if (node.kind === Kind.OBJECT) for (const { value } of node.fields) assertNoEnums(value)
+}
+
+export const scalarsPart = schemaPart(new URL('./scalars.graphql', import.meta.url), {
+  Query: { version: () => version },
+  DateTime,
+  Object: JsonObject,
+})

@@ -1,0 +1,38 @@
+import { parseTime } from '../../db/types.ts'
+
+const MS_A_DAY = 86_400_000
+
+const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
+
+/** The most recent day and its string: many times in a response are of the same day. */
+let lastDay = Number.NaN
+let lastDayText = ''
+
+/** `toISOString()` in a third of its time, because a page of events has thousands of times. */
+export function formatTime(date: Date): string {
+  const time = date.getTime()
+  const day = Math.floor(time / MS_A_DAY)
+  if (day !== lastDay) {
+    // Throws for an invalid date, as `toISOString` does.
+    lastDayText = date.toISOString().slice(0, -'00:00:00.000Z'.length)
+    lastDay = day
+  }
+  const inDay = time - day * MS_A_DAY
+  const hours = twoDigits[Math.floor(inDay / 3_600_000)]
+  const minutes = twoDigits[Math.floor(inDay / 60_000) % 60]
+  const seconds = twoDigits[Math.floor(inDay / 1_000) % 60]
+  const milliseconds = inDay % 1_000
+  const hundreds = milliseconds < 100 ? '0' : ''
+  return `${lastDayText}${hours}:${minutes}:${seconds}.${hundreds}${twoDigits[milliseconds] ?? milliseconds}Z`
+}
+
+const fractions = ['.000Z', '', '00Z', '0Z', 'Z']
+
+/** The same for a time as the database writes it (`StoredTime`), for example `2026-11-20 08:30:00.12+00`, without trailing zeros. */
+export function formatStoredTime(text: string): string {
+  const fraction =
+    text[10] === ' ' && text.endsWith('+00') ? fractions[text.length - '2026-11-20 08:30:00+00'.length] : undefined
+  // The general way, for more digits, another zone, or another era.
+  if (!fraction) return formatTime(parseTime(text))
+  return `${text.slice(0, 10)}T${text.slice(11, -3)}${fraction}`
+}
