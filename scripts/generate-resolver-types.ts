@@ -26,7 +26,7 @@ export async function generateResolverTypes(): Promise<string> {
         DateTime: { input: 'Date', output: "Date | import('./db/types.ts').StoredTime" },
         Object: {
           input: 'Record<string, unknown>',
-          output: "Record<string, unknown> | import('./graphql/raw-json.ts').RawJson",
+          output: "Record<string, unknown> | import('./graphql/values/raw-json.ts').RawJson",
         },
         ID: 'string',
       },

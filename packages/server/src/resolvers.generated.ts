@@ -18,7 +18,7 @@ export type Scalars = {
   Int: { input: number; output: number; }
   Float: { input: number; output: number; }
   DateTime: { input: Date; output: Date | import('./db/types.ts').StoredTime; }
-  Object: { input: Record<string, unknown>; output: Record<string, unknown> | import('./graphql/raw-json.ts').RawJson; }
+  Object: { input: Record<string, unknown>; output: Record<string, unknown> | import('./graphql/values/raw-json.ts').RawJson; }
 };
 
 /** The owner of devices, access keys, webhooks, and the other data of an account. */

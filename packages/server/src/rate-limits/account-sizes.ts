@@ -6,34 +6,44 @@ import { readAccountSize } from './account-sizes.queries.ts'
 
 /** How many records each account has, as of the last minute. */
 export interface AccountSizes {
-  /** A promise if the size must be read first. It rejects if the query fails. */
-  sizeOf(accountId: string): AccountSize | Promise<AccountSize>
+  /** Undefined if the size must be read first. */
+  known(accountId: string): AccountSize | undefined
+  /** Rejects if the query fails. */
+  read(accountId: string): Promise<AccountSize>
 }
 
 const KEPT_MS = 60_000
 const ACCOUNTS = 10_000
 
 interface KnownSize {
-  size: AccountSize | Promise<AccountSize>
+  readonly reading: Promise<AccountSize>
   readonly readAt: number
+  /** Undefined while it is being read. */
+  size: AccountSize | undefined
 }
 
 export function createAccountSizes(db: Database, now: () => number = () => performance.now()): AccountSizes {
-  const known = boundedMap<string, KnownSize>(ACCOUNTS)
+  const sizes = boundedMap<string, KnownSize>(ACCOUNTS)
+
+  const current = (accountId: string): KnownSize | undefined => {
+    const found = sizes.get(accountId)
+    return found !== undefined && now() - found.readAt < KEPT_MS ? found : undefined
+  }
+
   return {
-    sizeOf(accountId) {
-      const found = known.get(accountId)
-      if (found !== undefined && now() - found.readAt < KEPT_MS) return found.size
-      const size = readAccountSize(db, accountId)
-      const entry: KnownSize = { size, readAt: now() }
-      known.set(accountId, entry)
-      size.then(
-        (read) => {
-          entry.size = read
+    known: (accountId) => current(accountId)?.size,
+    read(accountId) {
+      const found = current(accountId)
+      if (found !== undefined) return found.reading
+      const entry: KnownSize = { reading: readAccountSize(db, accountId), readAt: now(), size: undefined }
+      sizes.set(accountId, entry)
+      entry.reading.then(
+        (size) => {
+          entry.size = size
         },
-        () => known.delete(accountId),
+        () => sizes.delete(accountId),
       )
-      return size
+      return entry.reading
     },
   }
 }

@@ -35,6 +35,9 @@ export interface RequestCharges {
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }
 
+/** An account so large that an operation reads rows in it if it does so in any account. */
+const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
+
 export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, sizes: AccountSizes): RequestCharges {
   const payerFor = ({ request, viewer }: Pick<Requester<Viewer>, 'request' | 'viewer'>): Payer =>
     viewer === null ? payerAt(limits, addressOf(request.raw)) : payerOf(limits, viewer)
@@ -99,10 +102,11 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     chargeOperation(start) {
       const { viewer, operation } = start
       if (viewer === null || !operation.mayReadRows) return charge(start, 0)
-      const size = sizes.sizeOf(viewer.accountId)
-      if (!(size instanceof Promise)) return chargeRows(start, size)
-      return size.then(
-        (read) => chargeRows(start, read),
+      const known = sizes.known(viewer.accountId)
+      if (known !== undefined) return chargeRows(start, known)
+      if (operation.countRows(EVERY_ROW).rows === 0) return charge(start, 0)
+      return sizes.read(viewer.accountId).then(
+        (size) => chargeRows(start, size),
         // The operation itself reports that the database cannot be reached.
         () => charge(start, 0),
       )
