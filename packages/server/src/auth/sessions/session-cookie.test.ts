@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, newPerson, openBrowser } from '../../../test/clients/browser.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+
+const login = '{ login { email } }'
+const MISSING = [401, 'UNAUTHENTICATED', 'missing']
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('behind a proxy', () => {
+  it('uses the public origin, and a cookie for https only', async () => {
+    const publicUrl = 'https://muster.example.com'
+    const behind = await app.startAnother({ env: { MUSTER_PUBLIC_URL: publicUrl } })
+    const { email, password } = await newPerson(app)
+    const browser = openBrowser(behind)
+    const headers = { origin: publicUrl, 'sec-fetch-site': 'same-origin' }
+    const answer = await browser.send('/auth/sign-in/email', { body: { email, password }, headers })
+    expect(answer.setCookies).toEqual([
+      expect.stringMatching(/^__Host-muster\.session_token=.*; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+      expect.stringMatching(/^__Secure-muster\.session_token=.*; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+    ])
+    for (const each of answer.setCookies) expect(each).not.toMatch(/domain/i)
+    expect((await browser.query(login, {}, { headers })).status).toBe(200)
+    expect(errorOf(await browser.query(login, {}, { headers: { origin: 'http://muster.example.com' } }))).toEqual(
+      MISSING,
+    )
+    await behind.close()
+  })
+
+  it('finds a session of the previous release, and the previous release finds one of this release', async () => {
+    const publicUrl = 'https://muster.example.com'
+    const behind = await app.startAnother({ env: { MUSTER_PUBLIC_URL: publicUrl } })
+    const person = await newPerson(app)
+    const headers = { origin: publicUrl, 'sec-fetch-site': 'same-origin' }
+    const browser = openBrowser(behind)
+    await browser.send('/auth/sign-in/email', { body: { email: person.email, password: person.password }, headers })
+    const [host, secure] = ['__Host-muster.session_token', '__Secure-muster.session_token']
+    // The previous release reads and writes only the second one.
+    expect(browser.cookies.get(secure)).toBe(browser.cookies.get(host))
+    browser.cookies.delete(host)
+    expect((await browser.query(login, {}, { headers })).status).toBe(200)
+    const listed = await browser.send('/auth/list-sessions', { headers })
+    expect([listed.status, listed.body.sessions.length]).toEqual([200, 1])
+    // A cookie that another host of the domain could have set does not replace the session, in better-auth either.
+    browser.cookies.set(host, browser.cookies.get(secure)!)
+    browser.cookies.set(secure, 'planted.by-another-host')
+    expect((await browser.query(login, {}, { headers })).status).toBe(200)
+    const { password } = person
+    const enabled = await browser.send('/auth/two-factor/enable', { body: { password }, headers })
+    expect(enabled.status).toBe(200)
+    const ended = await browser.send('/auth/revoke-sessions', { body: {}, headers })
+    expect(ended.setCookies).toEqual([expect.stringContaining(`${host}=;`), expect.stringContaining(`${secure}=;`)])
+    expect(browser.cookies.size).toBe(0)
+    await behind.close()
+  })
+})
