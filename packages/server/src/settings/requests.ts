@@ -66,8 +66,8 @@ export const requestSettings = {
     name: 'MUSTER_BODY_BYTES_PER_ADDRESS',
     meaning:
       'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for an address (of IPv6 a /64). Above that, requests get RATE_LIMITED.',
-    default: '67108864',
-    parse: (text) => integer(text ?? '67108864', 1_048_576, 1_000_000_000_000),
+    default: '33554432',
+    parse: (text) => integer(text ?? '33554432', 1_048_576, 1_000_000_000_000),
   }),
   bodyBytes: setting({
     name: 'MUSTER_BODY_BYTES',

@@ -5,6 +5,7 @@ import { type ExpectedResponse, limitResponseBytes, queueFull } from '../respons
 import { closeSlowReaders } from '../responses/slow-readers.ts'
 import type { KnownViewer } from './callers.ts'
 import { type LoadSheddingOptions, shedLoad } from './load-shedding.ts'
+import { releaseMemory } from './memory-release.ts'
 import { limitRequestBodies } from './request-bodies.ts'
 import { measureShedding } from './shedding-metrics.ts'
 
@@ -29,7 +30,7 @@ export interface CallerLimits {
 /** Register it before everything else that handles requests: a rejection must cost next to nothing. */
 export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {
   const { config, metrics } = options
-  limitRequestBodies(app, options)
+  const requestBodies = limitRequestBodies(app, options)
   const shedding = shedLoad(app, {
     ...options,
     metrics: measureShedding(app, { metrics, logsAll: config.logRequests }),
@@ -37,6 +38,7 @@ export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions)
   metrics?.gauge('requestsUnderWay', shedding.inFlight)
   const responses = limitResponseBytes(app, { config, callerOf: shedding.callerOf })
   metrics?.gauge('queuedResponseBytes', responses.queued)
+  releaseMemory(app, () => requestBodies.bytes() + responses.queued())
   closeSlowReaders(app, { limitMs: config.readTimeout })
   return {
     identify: shedding.identify,

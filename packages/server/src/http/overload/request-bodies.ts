@@ -14,6 +14,11 @@ export interface RequestBodiesOptions {
   metrics: Metrics | undefined
 }
 
+export interface RequestBodies {
+  /** Bytes of large request bodies that are being received or processed. */
+  bytes(): number
+}
+
 type Limit = 'address' | 'total'
 
 /** Shorter bodies are not counted. */
@@ -26,7 +31,7 @@ const inTotal = { total: 'the server is receiving or processing too many large r
  * Rejects compressed bodies. Limits the bytes of request bodies, from the headers to the end of the response, by what the headers
  * announce.
  */
-export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): void {
+export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options
   const bytesOf = new Map<string, number>()
   let total = 0
@@ -71,6 +76,7 @@ export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesO
     onceResponseEnds(reply, () => add(network, -bytes))
     done()
   })
+  return { bytes: () => total }
 }
 
 /** A body of unknown length may be as long as any body may be. */
