@@ -9,13 +9,13 @@ const BODIES = 16
 
 type PerformanceNodeEntry = PerformanceEntry & { detail?: unknown }
 
-/** Counts the collections of the old generation that the program requested. */
+/** Counts collections of the old generation, except those that V8 schedules for idle times. */
 function countCollections(): () => number {
   let count = 0
   const observer = new PerformanceObserver((list) => {
     for (const { detail } of list.getEntries() as PerformanceNodeEntry[]) {
       const { kind, flags } = detail as { kind: number; flags: number }
-      if (kind === constants.NODE_PERFORMANCE_GC_MAJOR && flags !== constants.NODE_PERFORMANCE_GC_FLAGS_NO) count++
+      if (kind === constants.NODE_PERFORMANCE_GC_MAJOR && flags === constants.NODE_PERFORMANCE_GC_FLAGS_NO) count++
     }
   })
   observer.observe({ entryTypes: ['gc'] })
@@ -44,5 +44,6 @@ test('collects garbage when large bodies are gone', async () => {
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   const collections = countCollections()
   for (const socket of sockets) socket.destroy()
-  await vi.waitFor(() => expect(collections()).toBeGreaterThan(0), { timeout: 30_000, interval: 100 })
+  // It collects until a collection frees no more: at least twice in a row.
+  await vi.waitFor(() => expect(collections()).toBeGreaterThan(1), { timeout: 60_000, interval: 100 })
 })
